@@ -1,0 +1,102 @@
+// Brings a fresh clone to where `npm start` and `npm test` work: the Node packages and the emulator's own Python
+// environment. Plain JavaScript for Node 20 and later without any package, since it runs before there are any.
+// When all is there it only compares two hashes. A stamp is written last, so an interrupted run is done again.
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const lockFile = join(root, 'package-lock.json');
+const requirementsFile = join(root, 'localstack', 'requirements.txt');
+const environment = join(root, '.emulator');
+const pythonMinimum = [3, 10];
+
+const fail = (message) => {
+  console.error(`\n${message}\n`);
+  process.exit(1);
+};
+
+const hashOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+/** The stamp says which version of `source` was installed completely. */
+const isStamped = (stamp, source) => existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOf(source);
+
+const installNodePackages = () => {
+  const stamp = join(root, 'node_modules', '.sluice-lock-hash');
+  if (isStamped(stamp, lockFile)) return;
+  console.log('Installing the Node packages (npm ci) …');
+  // Under `npm run` this variable names the very npm that is running; else the one on the PATH serves.
+  const npm = process.env.npm_execpath;
+  const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, 'ci'] : ['npm', 'ci'];
+  // Quiet about engines: what wants a newer Node than the machine's runs with the one that is installed here.
+  const { status } = spawnSync(command, [...args, '--loglevel=error'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) fail('npm ci failed; its own message stands above. Mend that and run the command again.');
+  writeFileSync(stamp, hashOf(lockFile));
+};
+
+/** The version of an interpreter as [major, minor], or undefined if it cannot be run (a shim without a version, say). */
+const versionOf = (python) => {
+  const { status, stdout } = spawnSync(python, ['-c', 'import sys; print(*sys.version_info[:2])'], {
+    encoding: 'utf8',
+  });
+  return status === 0 ? stdout.trim().split(' ').map(Number) : undefined;
+};
+
+const isRecentEnough = ([major, minor]) =>
+  major > pythonMinimum[0] || (major === pythonMinimum[0] && minor >= pythonMinimum[1]);
+
+const findPython = () => {
+  const minimum = pythonMinimum.join('.');
+  const named = process.env.PYTHON;
+  const candidates = named ? [named] : ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
+  const tooOld = [];
+  for (const python of candidates) {
+    const version = versionOf(python);
+    if (version === undefined) continue;
+    if (isRecentEnough(version)) return python;
+    tooOld.push(`${python} is ${version.join('.')}`);
+  }
+  const cure = `Install Python ${minimum} or later, or name one: PYTHON=/path/to/python3 npm start`;
+  if (tooOld.length > 0) fail(`The local emulator needs Python ${minimum} or later, but ${tooOld.join(', ')}. ${cure}`);
+  if (named) fail(`The variable PYTHON names "${named}", which cannot be run. ${cure}`);
+  return fail(`The local emulator needs Python, and no python3 was found. ${cure}`);
+};
+
+const installEmulator = () => {
+  const stamp = join(environment, '.sluice-requirements-hash');
+  if (isStamped(stamp, requirementsFile)) return;
+  const python = findPython();
+  console.log(`Installing the emulator into .emulator (${python}) …`);
+  rmSync(environment, { recursive: true, force: true });
+
+  const venv = spawnSync(python, ['-m', 'venv', environment], { encoding: 'utf8' });
+  if (venv.status !== 0) {
+    rmSync(environment, { recursive: true, force: true });
+    const output = `${venv.stdout}${venv.stderr}`.trim();
+    // Debian and Ubuntu ship Python without the part of venv that brings pip.
+    if (/ensurepip|No module named '?venv/.test(output)) {
+      fail(
+        `${python} comes without its venv module. On Debian or Ubuntu: apt-get install python3-venv\n` +
+          `Or name another interpreter: PYTHON=/path/to/python3 npm start`,
+      );
+    }
+    fail(`"${python} -m venv" failed:\n${output}`);
+  }
+
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', requirementsFile];
+  const { status } = spawnSync(join(environment, 'bin', 'python'), pip, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) {
+    fail(
+      'pip could not install the emulator; its own message stands above. It needs the Python package index (or a ' +
+        'mirror named in pip.conf or PIP_INDEX_URL) once. Run the command again when that works.',
+    );
+  }
+  writeFileSync(stamp, hashOf(requirementsFile));
+};
+
+installNodePackages();
+// What only checks, synthesises or deploys needs no Python.
+if (!process.argv.includes('--node-only')) installEmulator();

@@ -1,0 +1,50 @@
+import { defineConfig } from 'vitest/config';
+
+const unit = (name: string, include: string) => ({ test: { name, include: [include] } });
+
+/** What the projects against the emulator share: one emulator with one deployed stack, started before the first test. */
+const onEmulator = {
+  globalSetup: 'test/support/system-setup.ts',
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // The stack has one capacity and one consumer, which some tests change: its test files run one after another.
+  fileParallelism: false,
+  // Groups run one after another: the unit tests do not take the emulator's time.
+  sequence: { groupOrder: 2 },
+};
+
+/**
+ * core, flow, infra and contract-memory need nothing outside this process. contract runs the same suite as
+ * contract-memory against the emulator, and system goes through the deployed API.
+ */
+export default defineConfig({
+  test: {
+    reporters: ['default', './test/support/summary-reporter.ts'],
+    teardownTimeout: 30_000,
+    projects: [
+      unit('core', 'test/core/**/*.test.ts'),
+      unit('flow', 'test/flow/**/*.test.ts'),
+      {
+        test: {
+          name: 'infra',
+          include: ['test/infra/**/*.test.ts'],
+          testTimeout: 60_000,
+          // Most of its time is the import of the CDK: once, in one worker, is enough. Nothing in it keeps state.
+          isolate: false,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      unit('contract-memory', 'test/contract/**/*.memory.test.ts'),
+      {
+        test: {
+          ...onEmulator,
+          name: 'contract',
+          include: ['test/contract/**/*.test.ts'],
+          exclude: ['test/contract/**/*.memory.test.ts'],
+        },
+      },
+      { test: { ...onEmulator, name: 'system', include: ['test/system/**/*.test.ts'] } },
+    ],
+  },
+});
