@@ -1,0 +1,134 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Job } from '#core/job.ts';
+import { formatMessage } from '#core/message.ts';
+import type { Backlog, BurialAttributes, DeadLetter, JobQueue } from '#functions/ports.ts';
+
+/** Message attributes of ours. They are hints and evidence; nothing is decided by them but the order within a batch. */
+export const attributeNames = { putOffs: 'sluicePutOffs', reason: 'sluiceReason', strayId: 'sluiceStray' } as const;
+
+/** SQS errors that say "that message is not yours any more": moved, deleted or received again. */
+const goneNames = new Set([
+  'MessageNotInflight',
+  'ReceiptHandleIsInvalid',
+  'InvalidParameterValue',
+  'InvalidReceiptHandle',
+]);
+const isGone = (error: unknown): boolean => error instanceof Error && goneNames.has(error.name.split('.').at(-1) ?? '');
+
+const text = (value: string) => ({ DataType: 'String', StringValue: value });
+
+export class SqsJobQueue implements JobQueue {
+  readonly #client: SQSClient;
+  readonly #queueUrl: string;
+  readonly #deadLetterQueueUrl: string | undefined;
+
+  constructor(config: { client: SQSClient; queueUrl: string; deadLetterQueueUrl?: string | undefined }) {
+    this.#client = config.client;
+    this.#queueUrl = config.queueUrl;
+    this.#deadLetterQueueUrl = config.deadLetterQueueUrl;
+  }
+
+  async send(
+    message: Pick<Job, 'id' | 'fingerprint' | 'tenure'>,
+    delaySeconds: number,
+    suspectPutOffs = 0,
+  ): Promise<void> {
+    await this.#client.send(
+      new SendMessageCommand({
+        QueueUrl: this.#queueUrl,
+        MessageBody: formatMessage(message),
+        DelaySeconds: delaySeconds,
+        ...(suspectPutOffs > 0 && { MessageAttributes: { [attributeNames.putOffs]: text(String(suspectPutOffs)) } }),
+      }),
+    );
+  }
+
+  async look(): Promise<Backlog> {
+    const { Attributes = {} } = await this.#client.send(
+      new GetQueueAttributesCommand({
+        QueueUrl: this.#queueUrl,
+        AttributeNames: [
+          'ApproximateNumberOfMessages',
+          'ApproximateNumberOfMessagesNotVisible',
+          'ApproximateNumberOfMessagesDelayed',
+        ],
+      }),
+    );
+    return {
+      visible: Number(Attributes.ApproximateNumberOfMessages ?? 0),
+      notVisible: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+      delayed: Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0),
+    };
+  }
+
+  setVisibility(receipt: string, seconds: number): Promise<boolean> {
+    return this.#changeVisibility(this.#queueUrl, receipt, seconds);
+  }
+
+  async bury(body: string, attributes: BurialAttributes): Promise<void> {
+    await this.#client.send(
+      new SendMessageCommand({
+        QueueUrl: this.#deadLetterUrl(),
+        MessageBody: body,
+        MessageAttributes: {
+          [attributeNames.reason]: text(attributes.reason),
+          ...(attributes.strayId !== undefined && { [attributeNames.strayId]: text(attributes.strayId) }),
+        },
+      }),
+    );
+  }
+
+  async receiveDead(hiddenSeconds: number): Promise<readonly DeadLetter[]> {
+    const { Messages = [] } = await this.#client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: this.#deadLetterUrl(),
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: hiddenSeconds,
+        WaitTimeSeconds: 0,
+        MessageAttributeNames: [attributeNames.strayId],
+      }),
+    );
+    return Messages.map((m) => ({
+      messageId: m.MessageId ?? '',
+      receipt: m.ReceiptHandle ?? '',
+      body: m.Body ?? '',
+      strayId: m.MessageAttributes?.[attributeNames.strayId]?.StringValue,
+    }));
+  }
+
+  async deleteDead(receipt: string): Promise<void> {
+    try {
+      await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.#deadLetterUrl(), ReceiptHandle: receipt }));
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+
+  async releaseDead(receipt: string): Promise<void> {
+    await this.#changeVisibility(this.#deadLetterUrl(), receipt, 0);
+  }
+
+  async #changeVisibility(queueUrl: string, receipt: string, seconds: number): Promise<boolean> {
+    try {
+      await this.#client.send(
+        new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl, ReceiptHandle: receipt, VisibilityTimeout: seconds }),
+      );
+      return true;
+    } catch (error) {
+      if (isGone(error)) return false;
+      throw error;
+    }
+  }
+
+  #deadLetterUrl(): string {
+    if (this.#deadLetterQueueUrl === undefined) throw new Error('this function has no dead-letter queue configured');
+    return this.#deadLetterQueueUrl;
+  }
+}

@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { assertLimits, type Limits } from '#core/limits.ts';
+
+/** The one reader of `process.env`. Each Lambda has its schema and parses it once, at its first invocation. */
+const text = z.string().check(z.minLength(1));
+
+const json = <T>(check: (value: unknown) => T) =>
+  z.pipe(
+    text,
+    z.transform((value: string) => check(JSON.parse(value))),
+  );
+
+const shared = {
+  SLUICE_LIMITS: json((value) => assertLimits(value as Limits)),
+  JOBS_TABLE_NAME: text,
+  QUEUE_URL: text,
+  /** Powertools would then run handlers without any guard. */
+  POWERTOOLS_IDEMPOTENCY_DISABLED: z.optional(
+    z
+      .string()
+      .check(
+        z.refine(
+          (value) => ['', '0', 'false', 'no', 'off'].includes(value.toLowerCase()),
+          'must not be set: jobs would be acknowledged without being run',
+        ),
+      ),
+  ),
+};
+
+const apiSchema = z.object(shared);
+const consumerSchema = z.object({
+  ...shared,
+  DEAD_LETTER_QUEUE_URL: text,
+  /** Real names of the tables that handlers write to, by logical name. */
+  JOB_TABLES: json((value) => z.parse(z.record(z.string(), text), value)),
+});
+const operatorSchema = z.object({ ...shared, DEAD_LETTER_QUEUE_URL: text, EVENT_SOURCE_MAPPING_ID: text });
+
+export type ApiEnv = z.infer<typeof apiSchema>;
+export type ConsumerEnv = z.infer<typeof consumerSchema>;
+export type OperatorEnv = z.infer<typeof operatorSchema>;
+
+/** Throws an Error that names every variable that is missing or wrong, so that a bad deployment fails at its first call. */
+const read = <T>(schema: z.ZodMiniType<T>, env: NodeJS.ProcessEnv): T => {
+  const parsed = schema.safeParse(env);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`the function's environment is not valid:\n${lines.join('\n')}`);
+};
+
+export const readApiEnv = (env: NodeJS.ProcessEnv = process.env): ApiEnv => read(apiSchema, env);
+export const readConsumerEnv = (env: NodeJS.ProcessEnv = process.env): ConsumerEnv => read(consumerSchema, env);
+export const readOperatorEnv = (env: NodeJS.ProcessEnv = process.env): OperatorEnv => read(operatorSchema, env);

@@ -1,0 +1,100 @@
+import type { Job, RunningJob } from '#core/job.ts';
+import type { JobWrite } from '#core/job-write.ts';
+import type { Outcome } from '#core/outcome.ts';
+import { transition } from '#core/transition.ts';
+import type { Finished } from '#functions/ports.ts';
+import { noteEnd } from './note.ts';
+import type { Ran } from './run-handler.ts';
+import type { World } from './world.ts';
+
+/** How long before the lease ends the finish is tried no more, so that its last answer still finds us alive. */
+const lastTryMs = 500;
+/** Pure contention passes quickly; this bounds the tries even if the clock does not move. */
+const triesMax = 20;
+const backoffMs = 20;
+const backoffCapMs = 400;
+
+/**
+ * Ends an attempt with its outcome and the handler's writes, and returns the record as it then stands; undefined: we
+ * were fenced, and nothing of the attempt landed. Throws when nobody can tell; the lease then ends by itself.
+ */
+export const conclude = async (
+  world: World,
+  started: RunningJob,
+  { outcome, writes }: Ran,
+): Promise<Job | undefined> => {
+  const ended = await endWith(world, started, outcome, writes);
+  if (ended === undefined) {
+    world.telemetry.note({
+      metric: 'FenceRejected',
+      jobId: started.id,
+      code: 'fenced',
+      level: 'warn',
+      detail: { attempt: started.attempt },
+    });
+  } else {
+    noteEnd(world, ended);
+  }
+  return ended;
+};
+
+const endWith = async (
+  world: World,
+  started: RunningJob,
+  outcome: Outcome,
+  writes: readonly JobWrite[],
+): Promise<Job | undefined> => {
+  const jitter = world.random.next();
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const step = transition(
+      started,
+      { type: 'finish', now: world.clock.now(), owner: started.owner, outcome, jitter },
+      world.limits,
+    );
+    if (!step.ok) throw new Error(`the end "${outcome.kind}" of ${started.id} is refused: ${step.refusal}`);
+    // Success and retry give way to a cancel that was asked for; a permanent failure and an external effect do not.
+    const unlessCancelled = outcome.kind === 'retry' || (outcome.kind === 'done' && !outcome.external);
+    const finished = await world.store.finish(
+      started,
+      step.job,
+      outcome.kind === 'done' ? writes : [],
+      unlessCancelled,
+    );
+    if (finished.kind === 'saved') return step.job;
+    if (finished.kind === 'fenced') return undefined;
+    if (finished.kind !== 'contended') return endWith(world, started, instead(finished, writes), []);
+    if (world.clock.now() + backoffCapMs + lastTryMs >= started.leaseUntil) break;
+    await world.clock.wait(Math.min(backoffCapMs, backoffMs * 2 ** tries) * (0.5 + world.random.next() / 2));
+  }
+  if (outcome.kind !== 'done') throw new Error(`the end "${outcome.kind}" of ${started.id} could not be written`);
+  return endWith(
+    world,
+    started,
+    {
+      kind: 'retry',
+      code: 'finish-contended',
+      message: 'the writes met contention until the time was over',
+      burnsAttempt: false,
+    },
+    [],
+  );
+};
+
+/** What the outcome becomes when the store has the last word; done → retry → cancelled is the longest way to go. */
+const instead = (
+  finished: Exclude<Finished, { kind: 'saved' | 'fenced' | 'contended' }>,
+  writes: readonly JobWrite[],
+): Outcome => {
+  switch (finished.kind) {
+    case 'cancel-requested':
+      return { kind: 'cancelled' };
+    case 'rejected':
+      return { kind: 'fail', code: 'permanent-error', message: `the store refused the writes: ${finished.detail}` };
+    case 'condition-failed': {
+      const message = `the condition of write ${finished.index} failed`;
+      return writes[finished.index]?.retryable
+        ? { kind: 'retry', code: 'retryable-error', message, burnsAttempt: true }
+        : { kind: 'fail', code: 'permanent-error', message };
+    }
+  }
+};

@@ -1,0 +1,156 @@
+import { deal, evenCaps, shardCount } from '#core/capacity.ts';
+import type { Control } from '#core/control.ts';
+import type { Shard } from '#core/slot.ts';
+import type { World } from './world.ts';
+
+type Registry = Pick<World, 'slots' | 'limits' | 'telemetry'>;
+
+/** Makes the first control item with the stage's capacity, if nobody has; then returns what is there. */
+export const initialControl = async ({ slots, limits }: Pick<World, 'slots' | 'limits'>): Promise<Control> => {
+  const shards = shardCount(limits.capacity);
+  await slots.createControl({ version: 1, capacity: limits.capacity, shards, intake: 'open', dealtVersion: 1 });
+  const control = await slots.readControl();
+  if (control === undefined) throw new Error('the control item is not there after it was written');
+  return control;
+};
+
+/**
+ * Creates one shard of a new registry with its even share. Only version 1 may: a later version creates the shards that
+ * it deals to by itself, and one that is made here meanwhile is lowered by it like any other.
+ */
+export const createFirstShard = async (
+  { slots, limits }: Pick<World, 'slots' | 'limits'>,
+  index: number,
+): Promise<void> => {
+  const shards = shardCount(limits.capacity);
+  const cap = evenCaps(limits.capacity, shards)[index] ?? 0;
+  await slots.createShard({ index, open: true, cap, version: 1 });
+};
+
+const changesMax = 5;
+
+/**
+ * Gives the control item its next version with this change, and deals the caps out. Returns the control item that is in
+ * force then: ours, or a newer one that has overtaken us and finishes its own deal.
+ */
+export const changeRegistry = async (
+  world: Registry,
+  change: (control: Control) => Partial<Pick<Control, 'capacity' | 'intake'>>,
+): Promise<Control> => {
+  const control = await nextVersion(world, change);
+  await dealOut(world, control);
+  return (await world.slots.readControl()) ?? control;
+};
+
+const nextVersion = async (
+  world: Registry,
+  change: (control: Control) => Partial<Pick<Control, 'capacity' | 'intake'>>,
+): Promise<Control> => {
+  for (let tries = 0; tries < changesMax; tries += 1) {
+    const before = (await world.slots.readControl()) ?? (await initialControl(world));
+    const changed = { ...before, ...change(before) };
+    const next = {
+      ...changed,
+      version: before.version + 1,
+      shards: Math.max(before.shards, shardCount(changed.capacity)),
+    };
+    if (await world.slots.changeControl(next)) return next;
+  }
+  throw new Error(`the control item changed ${changesMax} times under one change`);
+};
+
+/**
+ * Deals the caps of one version. Each deal has a version of its own, so no two ever raise under the same one.
+ *
+ *   1. lower every shard to at most its even share       after it: no older deal can write anywhere
+ *   2. the members alone exceed the capacity?            every cap to 0, until the reconciler finds that they fit
+ *   3. raise                                             Σ max(members, cap) ≤ capacity all along
+ *
+ * A crash in between leaves `dealtVersion` behind, and the reconciler deals again under the next version.
+ */
+export const dealOut = async (world: Registry, control: Control): Promise<'dealt' | 'waiting' | 'superseded'> => {
+  const indexes = Array.from({ length: control.shards }, (_, i) => i);
+  const open = control.intake === 'open';
+  const even = evenCaps(control.capacity, control.shards);
+  const read = await world.slots.readShards(indexes);
+  const lower = (shard: Shard | undefined, i: number) => ({
+    cap: Math.min(shard?.cap ?? 0, even[i] ?? 0),
+    open: open && (shard?.open ?? true),
+  });
+  let shards = await writeAll(world, control, read, lower);
+  if (shards === undefined) return 'superseded';
+  let decision = deal(control.capacity, shards.map(load));
+  if (decision.act === 'close-all') {
+    shards = await writeAll(world, control, shards, () => ({ cap: 0, open }));
+    if (shards === undefined) return 'superseded';
+    decision = deal(control.capacity, shards.map(load));
+  }
+  if (decision.act === 'close-all') return 'waiting';
+  const raised = await writeAll(world, control, shards, (_, i) => ({ cap: decision.caps[i] ?? 0, open }));
+  if (raised === undefined) return 'superseded';
+  await world.slots.markDealt(control.version);
+  return 'dealt';
+};
+
+const load = (shard: Shard) => ({ members: shard.members.length, cap: shard.cap });
+
+/** True if a deal is unfinished and could be finished now, or would now let in more than the caps of the last one do. */
+export const needsDeal = (control: Control, shards: readonly (Shard | undefined)[]): boolean => {
+  if (control.dealtVersion !== control.version) return !isWaiting(control, shards);
+  const caps = shards.map(
+    (shard, i) => shard?.cap ?? (control.version === 1 ? (evenCaps(control.capacity, shards.length)[i] ?? 0) : 0),
+  );
+  const decision = deal(
+    control.capacity,
+    shards.map((shard, i) => ({ members: shard?.members.length ?? 0, cap: caps[i] ?? 0 })),
+  );
+  return decision.act === 'raise' && sum(decision.caps) > sum(caps);
+};
+
+/** Every shard is shut under this version, and what is in flight does not fit yet. */
+const isWaiting = (control: Control, shards: readonly (Shard | undefined)[]): boolean => {
+  const shut = shards.every((shard) => shard !== undefined && shard.version === control.version && shard.cap === 0);
+  return shut && sum(shards.map((shard) => shard?.members.length ?? 0)) > control.capacity;
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
+
+const writesAtOnce = 16;
+const capRacesMax = 5;
+
+/** Writes every shard; undefined when a newer version was met. */
+const writeAll = async (
+  world: Registry,
+  control: Control,
+  read: readonly (Shard | undefined)[],
+  next: (shard: Shard | undefined, index: number) => { cap: number; open: boolean },
+): Promise<readonly Shard[] | undefined> => {
+  const written: Shard[] = [];
+  for (let from = 0; from < read.length; from += writesAtOnce) {
+    const chunk = read.slice(from, from + writesAtOnce);
+    const results = await Promise.all(chunk.map((shard, i) => writeOne(world, control, shard, from + i, next)));
+    for (const result of results) {
+      if (result === undefined) return undefined;
+      written.push(result);
+    }
+  }
+  return written;
+};
+
+const writeOne = async (
+  world: Registry,
+  control: Control,
+  read: Shard | undefined,
+  index: number,
+  next: (shard: Shard | undefined, index: number) => { cap: number; open: boolean },
+): Promise<Shard | undefined> => {
+  let shard = read;
+  for (let race = 0; race < capRacesMax; race += 1) {
+    const wanted = { index, version: control.version, ...next(shard, index) };
+    const result = await world.slots.writeShard(wanted, shard?.cap);
+    if (result.kind === 'written') return result.shard;
+    if (result.kind === 'superseded') return undefined;
+    shard = result.shard;
+  }
+  throw new Error(`the cap of shard ${index} changed ${capRacesMax} times under one deal`);
+};

@@ -1,0 +1,119 @@
+import { type AdmissionRefusal, refusedByView } from '#core/admission.ts';
+import { keyDigest } from '#core/identity.ts';
+import { isGone, isInFlight, type Job } from '#core/job.ts';
+import { utf8Bytes } from '#core/json.ts';
+import { bounds } from '#core/limits.ts';
+import { intakeClosed, type Problem, queueFull, unavailable } from '#core/problem.ts';
+import type { Slot } from '#core/slot.ts';
+import type { Submission } from '#core/submission.ts';
+import { admit } from '#core/transition.ts';
+import { markSent, sendJob } from './send-job.ts';
+import type { SlotView } from './slot-view.ts';
+import { takeSlot } from './take-slot.ts';
+import type { World } from './world.ts';
+
+export type Submitted =
+  | { readonly kind: 'accepted'; readonly job: Job }
+  | { readonly kind: 'replayed'; readonly job: Job }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/**
+ * Takes a job in: slot, record, message, in this order, and nothing is ever withdrawn, since the record is the outbox.
+ * `receivedAt` is when the request came (epoch ms); a request too old brings no record any more, so that its slot may be
+ * freed. Never throws for a service that failed: the answer is then `unavailable`, and the same key finds the same job.
+ */
+export const submit = async (
+  world: World,
+  view: SlotView,
+  submission: Submission,
+  receivedAt: number,
+): Promise<Submitted> => {
+  try {
+    const refused = refusedByView(view.current, world.clock.now(), world.limits);
+    if (refused !== undefined) return await replayOr(world, submission, () => refuse(world, submission, refused));
+    return await admitOne(world, view, submission, receivedAt);
+  } catch (error) {
+    world.telemetry.note({
+      metric: 'JobsRefused',
+      jobId: submission.id,
+      code: 'unavailable',
+      level: 'error',
+      detail: { error: error instanceof Error ? error.name : 'unknown' },
+    });
+    return { kind: 'refused', problem: unavailable };
+  }
+};
+
+const admitOne = async (
+  world: World,
+  view: SlotView,
+  submission: Submission,
+  receivedAt: number,
+): Promise<Submitted> => {
+  const [taking, backlogFull] = await Promise.all([takeSlot(world, view, submission.id), view.backlogFull()]);
+  if (taking.kind === 'refused') {
+    return replayOr(world, submission, () => refuse(world, submission, taking.why));
+  }
+  const { slot } = taking;
+  if (backlogFull) {
+    await world.slots.free(slot.shard, [slot.token]);
+    return replayOr(world, submission, () => refuse(world, submission, 'queue-full'));
+  }
+  const apart = utf8Bytes(submission.payload) > bounds.inlinePayloadBytes;
+  if (apart) await world.store.writePayload(slot.token, submission.payload);
+  const now = world.clock.now();
+  if (now - receivedAt > world.limits.submitAgeMaxSeconds * 1000) throw new Error('the request is too old to write');
+  const payload = apart ? { item: slot.token } : { inline: submission.payload };
+  const job = admit({ ...submission, payload, slot, now }, world.limits);
+  const inserted = await world.store.insert(job, now);
+  if (inserted.kind === 'exists') {
+    await giveBack(world, slot, apart, inserted.job);
+    return replay(world, submission, inserted.job);
+  }
+  if (!isInFlight(job) || !(await sendJob(world, job))) return { kind: 'refused', problem: unavailable };
+  world.telemetry.note({
+    metric: 'JobsAccepted',
+    jobId: job.id,
+    code: 'accepted',
+    detail: { type: job.type, key: keyDigest(job.key) },
+  });
+  return { kind: 'accepted', job };
+};
+
+/** After a definite refusal the taker frees its own token; never one that the record carries, whoever brought it. */
+const giveBack = async (world: World, slot: Slot, apart: boolean, existing: Job): Promise<void> => {
+  if (existing.slot.token === slot.token) return;
+  if (apart) await world.store.deletePayload(slot.token);
+  await world.slots.free(slot.shard, [slot.token]);
+};
+
+/** A known job is answered even when full or closed. */
+const replayOr = async (world: World, submission: Submission, otherwise: () => Submitted): Promise<Submitted> => {
+  const job = await world.store.read(submission.id);
+  if (job === undefined || isGone(job, world.clock.now())) return otherwise();
+  return replay(world, submission, job);
+};
+
+const replay = async (world: World, submission: Submission, job: Job): Promise<Submitted> => {
+  if (job.fingerprint !== submission.fingerprint) {
+    world.telemetry.note({ metric: 'JobsConflicted', jobId: job.id, code: 'idempotency-conflict', level: 'warn' });
+    return {
+      kind: 'refused',
+      problem: {
+        code: 'idempotency-conflict',
+        detail: `This key already stands for another request, job ${job.id}. Nothing was changed; use a new key for a new job.`,
+      },
+    };
+  }
+  if (job.unsent && isInFlight(job)) {
+    if (!(await sendJob(world, job))) return { kind: 'refused', problem: unavailable };
+    await markSent(world, job);
+  }
+  world.telemetry.note({ metric: 'JobsReplayed', jobId: job.id, code: job.state });
+  return { kind: 'replayed', job };
+};
+
+const refuse = (world: World, submission: Submission, why: AdmissionRefusal): Submitted => {
+  world.telemetry.note({ metric: 'JobsRefused', jobId: submission.id, code: why, level: 'warn' });
+  return { kind: 'refused', problem: why === 'queue-full' ? queueFull(world.random.next()) : intakeClosed };
+};

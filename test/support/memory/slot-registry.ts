@@ -1,0 +1,84 @@
+import { mayTake } from '#core/admission.ts';
+import type { Control } from '#core/control.ts';
+import type { Shard, Slot } from '#core/slot.ts';
+import type { ShardWritten, SlotRegistry } from '#functions/ports.ts';
+import { copyOf } from './copy.ts';
+import { writerOfThisCall } from './writer.ts';
+
+/** The registry of slots in memory. No method awaits anything inside, so each call is one atomic step. */
+export class MemorySlotRegistry implements SlotRegistry {
+  #control: Control | undefined;
+  #controlWriter: object | undefined;
+  readonly #shards = new Map<number, Shard>();
+
+  async readControl(): Promise<Control | undefined> {
+    return copyOf(this.#control);
+  }
+
+  async createControl(control: Control): Promise<void> {
+    this.#control ??= copyOf(control);
+  }
+
+  async changeControl(next: Control): Promise<boolean> {
+    const writer = writerOfThisCall();
+    if (this.#controlWriter === writer) return true;
+    if (this.#control?.version !== next.version - 1) return false;
+    this.#control = copyOf(next);
+    this.#controlWriter = writer;
+    return true;
+  }
+
+  /** Only the version in force can be marked: a slow dealer of an older one has nothing to say any more. */
+  async markDealt(version: number): Promise<void> {
+    if (this.#control?.version !== version) return;
+    this.#control = { ...this.#control, dealtVersion: version };
+  }
+
+  async readShards(indexes: readonly number[]): Promise<readonly (Shard | undefined)[]> {
+    return indexes.map((index) => copyOf(this.#shards.get(index)));
+  }
+
+  async createShard(shard: Omit<Shard, 'members'>): Promise<void> {
+    if (!this.#shards.has(shard.index)) this.#shards.set(shard.index, { ...copyOf(shard), members: [] });
+  }
+
+  async take(slot: Slot): Promise<'taken' | 'full' | 'closed' | 'absent'> {
+    const shard = this.#shards.get(slot.shard);
+    if (shard === undefined) return 'absent';
+    if (!mayTake(shard, slot.token)) return shard.open ? 'full' : 'closed';
+    if (!shard.members.includes(slot.token)) {
+      this.#shards.set(shard.index, { ...shard, members: [...shard.members, slot.token] });
+    }
+    return 'taken';
+  }
+
+  async free(shard: number, tokens: readonly string[]): Promise<void> {
+    const there = this.#shards.get(shard);
+    if (there === undefined) return;
+    this.#shards.set(shard, { ...there, members: there.members.filter((token) => !tokens.includes(token)) });
+  }
+
+  async writeShard(next: Omit<Shard, 'members'>, readCap: number | undefined): Promise<ShardWritten> {
+    const there = this.#shards.get(next.index);
+    if (there !== undefined && there.version > next.version) return { kind: 'superseded' };
+    if (there !== undefined && isAsWanted(there, next)) return { kind: 'written', shard: copyOf(there) };
+    if (there !== undefined && there.cap !== readCap) return { kind: 'cap-changed', shard: copyOf(there) };
+    const shard: Shard = { ...copyOf(next), members: there?.members ?? [] };
+    this.#shards.set(shard.index, shard);
+    return { kind: 'written', shard: copyOf(shard) };
+  }
+
+  /** Test side: every shard, by index. */
+  shards(): readonly Shard[] {
+    return [...this.#shards.values()].toSorted((a, b) => a.index - b.index).map(copyOf);
+  }
+
+  /** Test side: every token that holds a slot. */
+  tokens(): readonly string[] {
+    return this.shards().flatMap((shard) => shard.members);
+  }
+}
+
+/** A write that finds its own values there has been made, by itself or by who finishes the same version. */
+const isAsWanted = (there: Shard, next: Omit<Shard, 'members'>): boolean =>
+  there.version === next.version && there.cap === next.cap && there.open === next.open;
