@@ -1,0 +1,83 @@
+import {
+  AccessLogFormat,
+  AuthorizationType,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { addGatewayProblems } from './gateway-problems.ts';
+import type { StageProps } from './stages.ts';
+
+/** What an access log line holds: who called what and how it went. No query string, no header, no body. */
+const accessLogFields = {
+  requestId: '$context.requestId',
+  at: '$context.requestTime',
+  caller: '$context.identity.caller',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  status: '$context.status',
+  gatewayError: '$context.error.responseType',
+  responseBytes: '$context.responseLength',
+  latencyMilliseconds: '$context.responseLatency',
+  integrationStatus: '$context.integration.status',
+  traceId: '$context.xrayTraceId',
+};
+
+/** The two Lambdas that answer calls. */
+export interface JobApiProps {
+  readonly stage: StageProps;
+  readonly api: IFunction;
+  readonly operator: IFunction;
+}
+
+/**
+ * The REST API. IAM authorises every call: `execute-api:Invoke` on the path `jobs*` makes a submitter, on
+ * `operator*` as well an operator. Methods and paths below that are not the gateway's business: it passes all of
+ * them on, so that unknown routes, wrong methods and invalid bodies get our own answers.
+ */
+export class JobApi extends Construct {
+  readonly rest: RestApi;
+
+  constructor(scope: Construct, id: string, { stage, api, operator }: JobApiProps) {
+    super(scope, id);
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: stage.logRetention,
+      removalPolicy: stage.removalPolicy,
+    });
+    this.rest = new RestApi(this, 'Rest', {
+      restApiName: stage.name === 'production' ? 'sluice' : `sluice-${stage.name}`,
+      endpointTypes: [EndpointType.REGIONAL],
+      // API Gateway writes access logs only in accounts that gave it a role for that, once per region. The setting
+      // belongs to the account, so destroying this stack must not take it away from other APIs.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: stage.removalPolicy,
+      defaultMethodOptions: { authorizationType: AuthorizationType.IAM },
+      deployOptions: {
+        stageName: 'v1',
+        tracingEnabled: stage.tracing,
+        metricsEnabled: true,
+        throttlingRateLimit: stage.requestsPerSecond,
+        throttlingBurstLimit: stage.requestsBurst,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
+      },
+    });
+    // CDK's own output of the URL, under a name that says less than ours.
+    this.rest.node.tryRemoveChild('Endpoint');
+    addGatewayProblems(this.rest);
+
+    const toApi = new LambdaIntegration(api, { allowTestInvoke: false });
+    const toOperator = new LambdaIntegration(operator, { allowTestInvoke: false });
+    const { root } = this.rest;
+    const jobs = root.addResource('jobs');
+    const operatorRoot = root.addResource('operator');
+    for (const resource of [jobs, jobs.addResource('{proxy+}')]) resource.addMethod('ANY', toApi);
+    for (const resource of [operatorRoot, operatorRoot.addResource('{proxy+}')]) resource.addMethod('ANY', toOperator);
+    // Everything else is unknown, and the submitters' Lambda says so: it holds the fewest rights.
+    for (const resource of [root, root.addResource('{proxy+}')]) resource.addMethod('ANY', toApi);
+  }
+}

@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { StageEntries, StageProps } from './stages.ts';
+
+const projectRoot = fileURLToPath(new URL('..', import.meta.url));
+
+/** What one of the four Lambdas needs beyond what they share. */
+export interface JobFunctionProps {
+  readonly stage: StageProps;
+  readonly entry: keyof StageEntries;
+  readonly description: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMegabytes: number;
+  /** Names of tables and queues; what is the same for all four is added here. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * One Lambda: Node 24, a single minified ES module with its own copy of the SDK (the runtime's copy changes under us),
+ * a log group with a retention, and a role that starts with the right to write its own logs and traces only.
+ */
+export class JobFunction extends NodejsFunction {
+  constructor(scope: Construct, id: string, props: JobFunctionProps) {
+    const { stage, entry } = props;
+    const logGroup = new LogGroup(scope, `${id}Logs`, {
+      retention: stage.logRetention,
+      removalPolicy: stage.removalPolicy,
+    });
+    // A role of our own: the one that CDK makes may write to every log group of the account.
+    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(role);
+    super(scope, id, {
+      functionName: `${Stack.of(scope).stackName}-${entry}`,
+      description: props.description,
+      entry: `${projectRoot}${stage.entries[entry]}`,
+      projectRoot,
+      depsLockFilePath: `${projectRoot}package-lock.json`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: props.memoryMegabytes,
+      timeout: Duration.seconds(props.timeoutSeconds),
+      tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      logGroup,
+      role,
+      awsSdkConnectionReuse: false,
+      bundling: {
+        format: OutputFormat.ESM,
+        target: 'node24',
+        logLevel: LogLevel.WARNING,
+        minify: true,
+        // Error classes and handlers keep their names in logs and stack traces, for a few kilobytes.
+        keepNames: true,
+        mainFields: ['module', 'main'],
+        bundleAwsSDK: true,
+        // Some CommonJS packages inside the bundle call `require`, which an ES module does not have.
+        banner: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",
+      },
+      environment: {
+        POWERTOOLS_SERVICE_NAME: `sluice-${entry}`,
+        POWERTOOLS_METRICS_NAMESPACE: 'Sluice',
+        POWERTOOLS_LOG_LEVEL: 'INFO',
+        SLUICE_STAGE: stage.name,
+        SLUICE_LIMITS: JSON.stringify(stage.limits),
+        ...props.environment,
+      },
+    });
+  }
+}

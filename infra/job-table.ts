@@ -1,0 +1,57 @@
+import {
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  Table,
+  TableEncryption,
+  type TableProps,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import type { StageProps } from './stages.ts';
+
+/**
+ * The job records with their two indexes, and the sample job's ledger. Tables are named by CloudFormation, because a
+ * change of key replaces a table and a fixed name would then collide with its predecessor.
+ */
+export class JobTables extends Construct {
+  readonly jobs: Table;
+  readonly ledger: Table;
+
+  constructor(scope: Construct, id: string, stage: StageProps) {
+    super(scope, id);
+    const common = {
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.AWS_MANAGED,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: stage.pointInTimeRecovery },
+      deletionProtection: stage.deletionProtection,
+      removalPolicy: stage.removalPolicy,
+    } satisfies Partial<TableProps>;
+
+    this.jobs = new Table(this, 'Jobs', {
+      ...common,
+      partitionKey: { name: 'id', type: AttributeType.STRING },
+      // Only final records carry it; DynamoDB deletes late, so every read compares the time itself.
+      timeToLiveAttribute: 'expiresAt',
+    });
+    // Sparse: only dead jobs and strays carry `deadBucket`. It holds what a list and a redrive filter need to see.
+    this.jobs.addGlobalSecondaryIndex({
+      indexName: 'dead',
+      partitionKey: { name: 'deadBucket', type: AttributeType.STRING },
+      sortKey: { name: 'diedAt', type: AttributeType.NUMBER },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['type', 'scope', 'reasonCode', 'stray', 'tenure', 'redrives', 'state'],
+    });
+    // Keys only, so that the state changes of a job cost no index write: neither key changes after submission.
+    this.jobs.addGlobalSecondaryIndex({
+      indexName: 'tenant',
+      partitionKey: { name: 'tenantBucket', type: AttributeType.STRING },
+      sortKey: { name: 'submittedAt', type: AttributeType.NUMBER },
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+
+    this.ledger = new Table(this, 'Ledger', {
+      ...common,
+      partitionKey: { name: 'account', type: AttributeType.STRING },
+    });
+  }
+}

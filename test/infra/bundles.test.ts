@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { localStage, productionStage } from '#infra/stages.ts';
+import { bundlesOf } from '#test/support/infra/synthesize.ts';
+
+const production = bundlesOf(productionStage);
+const local = bundlesOf(localStage);
+
+describe('bundles', () => {
+  it('are four ES modules, one for each Lambda', () => {
+    expect(production).toHaveLength(4);
+    for (const bundle of production) expect(bundle).toMatch(/export\{.*\bas handler\b.*\}/s);
+  });
+
+  it('know the scripted test job in the local stage only', () => {
+    expect(local.filter((bundle) => bundle.includes('test.scripted'))).not.toHaveLength(0);
+    expect(production.filter((bundle) => bundle.includes('test.scripted'))).toHaveLength(0);
+  });
+
+  it('carry one copy of each SDK client', () => {
+    // A client brings its own package's name along once with each copy.
+    for (const bundle of production) expect(bundle.match(/"@aws-sdk\/client-dynamodb"/g)).toHaveLength(1);
+  });
+});
+
+describe('case 15: emulator fixes stay out of production code', () => {
+  const functions = fileURLToPath(new URL('../../functions', import.meta.url));
+  const files = readdirSync(functions, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+
+  it('nothing under functions/ knows of an emulator', () => {
+    expect(files).not.toHaveLength(0);
+    const knowing = files.filter((file) => /ministack|localstack|emulator|4566/i.test(readFileSync(file, 'utf8')));
+    expect(knowing).toEqual([]);
+  });
+});

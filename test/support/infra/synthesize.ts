@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { App, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { JobSystemStack } from '#infra/job-system-stack.ts';
+import type { StageProps } from '#infra/stages.ts';
+import { localDirectory } from '../../../localstack/places.ts';
+
+/** One resource of a template, as far as tests look into it. */
+export interface Resource {
+  readonly Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's shapes; a test names what it expects in them.
+  readonly Properties: any;
+  readonly DeletionPolicy?: string;
+}
+
+const stackName = 'sluice-under-test';
+
+/** CDK's feature flags, which the CDK command would read for a deployment. */
+const { context: flags } = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'));
+
+/** Synthesises a stage into a directory that is gone afterwards; the CDK would leave one in the system's temporary files. */
+const synthesize = <T>(
+  stage: StageProps,
+  context: Readonly<Record<string, unknown>>,
+  read: (stack: Stack, outdir: string) => T,
+): T => {
+  mkdirSync(localDirectory, { recursive: true });
+  const outdir = mkdtempSync(`${localDirectory}/infra-`);
+  try {
+    const app = new App({ outdir, context: { ...flags, ...context } });
+    return read(new JobSystemStack(app, stackName, { stackName, stage }), outdir);
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+};
+
+/** The template of a stage. Without bundling, since no fact in a template depends on what is in a bundle. */
+export const templateOf = (stage: StageProps): Template =>
+  synthesize(stage, { 'aws:cdk:bundling-stacks': [] }, (stack) => Template.fromStack(stack));
+
+/** The text of the four bundles of a stage. */
+export const bundlesOf = (stage: StageProps): string[] =>
+  synthesize(stage, {}, (_, outdir) =>
+    readdirSync(outdir)
+      .filter((name) => name.startsWith('asset.'))
+      .map((name) => readFileSync(`${outdir}/${name}/index.mjs`, 'utf8')),
+  );
+
+/** All resources of one type, by logical id. */
+export const resourcesOf = (template: Template, type: string): Record<string, Resource> =>
+  template.findResources(type) as Record<string, Resource>;
+
+/** The one resource of its type whose logical id starts so. */
+export const resourceOf = (template: Template, type: string, idStart: string): Resource => {
+  const found = Object.entries(resourcesOf(template, type)).filter(([id]) => id.startsWith(idStart));
+  const [only] = found;
+  if (only === undefined || found.length > 1) {
+    throw new Error(`${found.length} resources of type ${type} have ids that start with ${idStart}, not one.`);
+  }
+  return only[1];
+};
