@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { localDirectory, projectRoot } from './places.ts';
+import { runNode } from './run.ts';
+
+/** Everything that a local cloud assembly is made from. */
+const sources = [
+  'functions',
+  'infra',
+  'test/support',
+  'cdk.json',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+];
+const assemblies = `${localDirectory}/assemblies`;
+const keptMilliseconds = 24 * 3_600_000;
+
+const filesUnder = (path: string): string[] => {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`)
+    .sort();
+};
+
+const hashSources = (context: string): string => {
+  const hash = createHash('sha256').update(context);
+  for (const file of sources.flatMap((source) => filesUnder(`${projectRoot}/${source}`))) {
+    hash.update(`\0${file}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex').slice(0, 16);
+};
+
+const removeOld = (): void => {
+  for (const name of readdirSync(assemblies)) {
+    const path = `${assemblies}/${name}`;
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (age > keptMilliseconds) rmSync(path, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Makes the cloud assembly of the local stage and returns its directory. The directory is named by a hash of all
+ * sources, so that an unchanged project is not bundled again, and two runs at once do not disturb each other.
+ */
+export const synthesizeLocal = async (context: Readonly<Record<string, string>>): Promise<string> => {
+  const { context: flags }: { context: Record<string, unknown> } = JSON.parse(
+    readFileSync(`${projectRoot}/cdk.json`, 'utf8'),
+  );
+  const wholeContext = JSON.stringify({ ...flags, stage: 'local', ...context });
+  mkdirSync(assemblies, { recursive: true });
+  removeOld();
+  const assembly = `${assemblies}/${hashSources(wholeContext)}`;
+  if (existsSync(assembly)) return assembly;
+
+  // What the CDK command would do, without its start-up time. Renamed into place when complete.
+  const unfinished = mkdtempSync(`${assemblies}/unfinished-`);
+  await runNode(['infra/app.ts'], { CDK_OUTDIR: unfinished, CDK_CONTEXT_JSON: wholeContext });
+  try {
+    renameSync(unfinished, assembly);
+  } catch (error) {
+    // Another run of the same sources was quicker.
+    if (!existsSync(assembly)) throw error;
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  return assembly;
+};

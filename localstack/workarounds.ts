@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { AwsClient } from 'aws4fetch';
+import { emulatorCredentials, emulatorRegion } from './places.ts';
+
+// Where the emulator differs from AWS and the difference can be made good from outside, one function per fault, so that
+// each can go when the emulator is mended. Nothing of this is known to the code under `functions/`.
+
+const cdkAssetBucket = `cdk-hnb659fds-assets-000000000000-${emulatorRegion}`;
+
+/**
+ * Fault: the emulator writes its Lambda workers as CommonJS files named `.js` into its temporary directory. That lies
+ * inside this project, whose package.json would make ES modules of them, and every worker would end at once.
+ */
+export const keepWorkersCommonJs = (temporaryDirectory: string): void =>
+  writeFileSync(`${temporaryDirectory}/package.json`, '{ "type": "commonjs" }\n');
+
+/**
+ * Fault: `cdk bootstrap` takes 8 to 16 s there. Of all that it makes, a local deployment uses this bucket only, since
+ * the local stage deploys with the caller's own credentials.
+ */
+export const createAssetBucket = async (endpointUrl: string): Promise<void> => {
+  const aws = new AwsClient({ ...emulatorCredentials, region: emulatorRegion, service: 's3' });
+  const response = await aws.fetch(`${endpointUrl}/${cdkAssetBucket}`, { method: 'PUT' });
+  // 409: it is there from an earlier deployment.
+  if (!response.ok && response.status !== 409) {
+    throw new Error(`The emulator refused the asset bucket: ${response.status} ${await response.text()}`);
+  }
+};
+
+/** Fault: CloudFormation drops a table's TimeToLiveSpecification, so final records would never expire. */
+export const enableTimeToLive = async (endpointUrl: string, tableName: string): Promise<void> => {
+  const client = new DynamoDBClient({
+    endpoint: endpointUrl,
+    region: emulatorRegion,
+    credentials: emulatorCredentials,
+  });
+  try {
+    await client.send(
+      new UpdateTimeToLiveCommand({
+        TableName: tableName,
+        TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+      }),
+    );
+  } catch (error) {
+    // AWS and the emulator refuse to switch on what is on, which a repeated deployment asks for.
+    if (!(error instanceof Error && error.name === 'ValidationException')) throw error;
+  } finally {
+    client.destroy();
+  }
+};
+
+/**
+ * Fault: a REST API is not reachable under the host name in its URL. The emulator serves it under a path instead.
+ * Takes `https://<id>.execute-api.<region>.amazonaws.com/<stage>/`; the result has no slash at its end.
+ */
+export const reachableApiUrl = (endpointUrl: string, apiUrl: string): string => {
+  const { hostname, pathname } = new URL(apiUrl);
+  const [apiId] = hostname.split('.');
+  const [, stageName] = pathname.split('/');
+  return `${endpointUrl}/restapis/${apiId}/${stageName}/_user_request_`;
+};
