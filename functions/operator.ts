@@ -1,27 +1,22 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { jobNotFound } from '#core/problem.ts';
 import { findJob, status } from '#flow/inspect.ts';
+import { changeIntake } from '#flow/intake.ts';
 import { changeCapacity, switchConsumer } from '#flow/operate.ts';
-import { redrive } from '#flow/redrive.ts';
 import { SlotView } from '#flow/slot-view.ts';
 import type { OperatorWorld } from '#flow/world.ts';
 import { readOperatorEnv } from './env.ts';
 import { json, ProblemError } from './http/answer.ts';
-import {
-  bodyOf,
-  bulkBody,
-  capacityBody,
-  consumerBody,
-  deadQuery,
-  makeCursor,
-  noQuery,
-  queryOf,
-  readCursor,
-} from './http/inputs.ts';
-import { jobView, strayView } from './http/job-view.ts';
+import { deadRoutes } from './http/dead-routes.ts';
+import { bodyOf, capacityBody, consumerBody, intakeBody, noQuery, operatorJobsQuery, queryOf } from './http/inputs.ts';
+import { cancelRoute, listRoute } from './http/job-routes.ts';
+import { jobView } from './http/job-view.ts';
 import { makeApi, type Route } from './http/router.ts';
 import { onInstance } from './invocation.ts';
 import { wireOperator } from './wiring.ts';
+
+/** Kept back from cancelling everything, for the status that is the answer. */
+const answerReserveMs = 5_000;
 
 /** What operators may call. */
 export const operatorRoutes = (world: OperatorWorld): readonly Route[] => {
@@ -64,52 +59,19 @@ export const operatorRoutes = (world: OperatorWorld): readonly Route[] => {
       },
     },
     {
-      method: 'GET',
-      path: '/operator/dead',
-      answer: async (call) => {
-        const { limit, cursor, ...filter } = queryOf(call, deadQuery);
-        const boundTo = ['dead', call.scope, filter];
-        const after = readCursor(boundTo, cursor, 'query/cursor');
-        const page = await world.store.listDead({ filter, limit, order: 'newest-first', after, strays: true });
-        return json(200, {
-          jobs: page.entries.map((entry) => (entry.kind === 'job' ? jobView(entry.job) : strayView(entry.stray))),
-          ...(page.next !== undefined && { cursor: makeCursor(boundTo, page.next) }),
-        });
-      },
-    },
-    {
       method: 'POST',
-      path: '/operator/dead/redrive',
+      path: '/operator/intake',
       answer: async (call) => {
         queryOf(call, noQuery);
-        const {
-          ids,
-          filter = {},
-          limit,
-          cursor,
-          ratePerSecond,
-          dryRun = false,
-          force = false,
-        } = bodyOf(call, bulkBody);
-        const unique = ids && [...new Set(ids)];
-        const boundTo = ['redrive', call.scope, unique ?? filter];
-        const { next, ...done } = await redrive(
-          world,
-          view,
-          {
-            which: unique ? { ids: unique } : { filter },
-            limit: limit ?? unique?.length ?? 50,
-            ratePerSecond,
-            dryRun,
-            force,
-            after: readCursor(boundTo, cursor, '/cursor'),
-            actor: call.scope,
-          },
-          call.remainingMs,
-        );
-        return json(200, { ...done, ...(next !== undefined && { cursor: makeCursor(boundTo, next) }) });
+        const { state, mode } = bodyOf(call, intakeBody);
+        const until = world.clock.now() + call.remainingMs() - answerReserveMs;
+        await changeIntake(world, { state, mode, actor: call.scope }, until);
+        return json(200, await status(world));
       },
     },
+    listRoute(world, '/operator/jobs', (call) => queryOf(call, operatorJobsQuery)),
+    cancelRoute(world, '/operator/jobs/:id/cancel', () => undefined),
+    ...deadRoutes(world, view),
   ];
 };
 

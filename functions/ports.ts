@@ -1,6 +1,6 @@
-import type { Control } from './core/control.ts';
+import type { Control, Drain } from './core/control.ts';
 import type { Evidence, GaugeName } from './core/evidence.ts';
-import type { DeadReason, Job, RunningJob, StrayReason } from './core/job.ts';
+import type { DeadReason, Job, Progress, RunningJob, StrayReason } from './core/job.ts';
 import type { JobWrite } from './core/job-write.ts';
 import type { Message } from './core/message.ts';
 import type { Outcome } from './core/outcome.ts';
@@ -38,6 +38,8 @@ export interface JobStore {
    * attempt, history entries stay, and the revision is one above the record's. An answer that was lost is looked up.
    */
   finish(from: RunningJob, to: Job, writes: readonly JobWrite[], unlessCancelled: boolean): Promise<Finished>;
+  /** Shows how far a running attempt is, on condition of its owner. False: it is another's by now. */
+  noteProgress(job: RunningJob, progress: Progress, now: number): Promise<boolean>;
   /** Payloads that do not fit the record; named by the admitting token, so never shared between submissions. */
   writePayload(token: string, payload: string): Promise<void>;
   readPayload(token: string): Promise<string | undefined>;
@@ -49,6 +51,26 @@ export interface JobStore {
   /** Records a message that belongs to no job; a repetition changes nothing. False: it was there already. */
   recordStray(stray: Stray): Promise<boolean>;
   readStrays(ids: readonly string[]): Promise<ReadonlyMap<string, StrayState>>;
+  /** Takes a stray off the list; its record goes at `expiresAt` (epoch ms). False: no such stray is kept. */
+  discardStray(id: string, expiresAt: number): Promise<boolean>;
+  /** Jobs of one tenant, or of all, newest first. The index is eventually consistent, the records are not. */
+  listJobs(query: JobsQuery): Promise<JobsPage>;
+}
+
+export interface JobsQuery {
+  readonly tenant?: string | undefined;
+  readonly state?: Job['state'] | undefined;
+  readonly type?: string | undefined;
+  readonly limit: number;
+  /** Go on behind this position, which a page of the same query had. */
+  readonly after?: string | undefined;
+  /** Epoch ms: final records past their TTL are left out. */
+  readonly now: number;
+}
+export interface JobsPage {
+  readonly jobs: readonly Job[];
+  /** Present when there may be more. A page may be short, or empty, and still have it. */
+  readonly next?: string | undefined;
 }
 
 export interface StartWrite {
@@ -115,12 +137,19 @@ export interface SlotRegistry {
   changeControl(next: Control): Promise<boolean>;
   /** Notes that the caps of this version were dealt out, if it is still the one in force. */
   markDealt(version: number): Promise<void>;
+  /** Notes how far the drain of this version has come, if it is still the one in force; false if not. */
+  noteDrain(version: number, intake: Control['intake'], drain: Drain): Promise<boolean>;
   /** Strongly consistent, in order; absent ones are undefined. */
   readShards(indexes: readonly number[]): Promise<readonly (Shard | undefined)[]>;
   /** Creates a shard unless it exists. */
   createShard(shard: Omit<Shard, 'members'>): Promise<void>;
   /** One conditional write; taking the same token twice is taking it once. */
   take(slot: Slot): Promise<'taken' | 'full' | 'closed' | 'absent'>;
+  /**
+   * Takes several slots of one shard in one write, all or none, on condition that the shard still has the cap that was
+   * read and room for them all. `moved`: it has not; nothing was taken, and single takes tell why.
+   */
+  takeMany(shard: number, tokens: readonly string[], readCap: number): Promise<'taken' | 'moved'>;
   /** Removes tokens of one shard; those not there do not matter. */
   free(shard: number, tokens: readonly string[]): Promise<void>;
   /**
@@ -141,6 +170,8 @@ export interface JobQueue {
     delaySeconds: number,
     suspectPutOffs?: number,
   ): Promise<void>;
+  /** Up to 25 messages in as few requests as SQS allows; returns the ids of those that were not sent for certain. */
+  sendMany(messages: readonly Outgoing[]): Promise<ReadonlySet<string>>;
   look(): Promise<Backlog>;
   /** False: the message is gone or was received again by somebody else. */
   setVisibility(receipt: string, seconds: number): Promise<boolean>;
@@ -151,6 +182,10 @@ export interface JobQueue {
   deleteDead(receipt: string): Promise<void>;
   /** Makes a received message visible again at once; one that is gone does not matter. */
   releaseDead(receipt: string): Promise<void>;
+}
+export interface Outgoing {
+  readonly message: Pick<Job, 'id' | 'fingerprint' | 'tenure'>;
+  readonly delaySeconds: number;
 }
 /** SQS's own counts; approximate. */
 export interface Backlog {

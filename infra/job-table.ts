@@ -10,7 +10,7 @@ import { Construct } from 'constructs';
 import type { StageProps } from './stages.ts';
 
 /**
- * The job records with their two indexes, and the sample job's ledger. Tables are named by CloudFormation, because a
+ * The job records with their indexes, and the sample job's ledger. Tables are named by CloudFormation, because a
  * change of key replaces a table and a fixed name would then collide with its predecessor.
  */
 export class JobTables extends Construct {
@@ -45,6 +45,13 @@ export class JobTables extends Construct {
     this.jobs.addGlobalSecondaryIndex({
       indexName: 'tenant',
       partitionKey: { name: 'tenantBucket', type: AttributeType.STRING },
+      sortKey: { name: 'submittedAt', type: AttributeType.NUMBER },
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+    // The same for operators, who list the jobs of all tenants.
+    this.jobs.addGlobalSecondaryIndex({
+      indexName: 'recent',
+      partitionKey: { name: 'recentBucket', type: AttributeType.STRING },
       sortKey: { name: 'submittedAt', type: AttributeType.NUMBER },
       projectionType: ProjectionType.KEYS_ONLY,
     });

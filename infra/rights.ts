@@ -30,11 +30,13 @@ const sweepActions = [
   'sqs:GetQueueAttributes',
 ];
 
-const indexArns = (table: Table): string[] => ['dead', 'tenant'].map((index) => `${table.tableArn}/index/${index}`);
+const indexArns = (table: Table, ...indexes: readonly string[]): string[] =>
+  indexes.map((index) => `${table.tableArn}/index/${index}`);
 
-/** Takes jobs in and shows them: records and slots by key, the main queue only to send and to count. */
+/** Takes jobs in, shows and lists a tenant's own: by key and index, the main queue only to send and to count. */
 export const allowApi = (api: JobFunction, { tables, queue }: Resources): void => {
   allow(api, recordActions, tables.jobs.tableArn);
+  allow(api, ['dynamodb:Query'], ...indexArns(tables.jobs, 'tenant'));
   allow(api, sendActions, queue.main.queueArn);
 };
 
@@ -65,7 +67,6 @@ export const allowConsumer = (consumer: JobFunction, { tables, queue }: Omit<Res
 
 const allowUpkeep = (to: JobFunction, { tables, queue }: Resources): void => {
   allow(to, recordActions, tables.jobs.tableArn);
-  allow(to, ['dynamodb:Query'], ...indexArns(tables.jobs));
   allow(to, sendActions, queue.main.queueArn);
   allow(to, sweepActions, queue.deadLetters.queueArn);
 };
@@ -73,6 +74,7 @@ const allowUpkeep = (to: JobFunction, { tables, queue }: Resources): void => {
 /** Lists, redrives, sets the capacity, and alone may pause and resume the consumer's mapping. */
 export const allowOperator = (operator: JobFunction, resources: Resources): void => {
   allowUpkeep(operator, resources);
+  allow(operator, ['dynamodb:Query'], ...indexArns(resources.tables.jobs, 'dead', 'tenant', 'recent'));
   allow(
     operator,
     ['lambda:GetEventSourceMapping', 'lambda:UpdateEventSourceMapping'],

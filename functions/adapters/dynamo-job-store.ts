@@ -1,5 +1,12 @@
-import { DeleteItemCommand, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { isFinal, type Job, type RunningJob } from '#core/job.ts';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { isFinal, type Job, type Progress, type RunningJob } from '#core/job.ts';
 import type { JobWrite } from '#core/job-write.ts';
 import { bounds } from '#core/limits.ts';
 import type { Message } from '#core/message.ts';
@@ -8,14 +15,17 @@ import type {
   DeadQuery,
   Finished,
   JobStore,
+  JobsPage,
+  JobsQuery,
   Saved,
   StartWrite,
   Stray,
   StrayState,
 } from '#functions/ports.ts';
-import { countDead, listDead, readStrays, recordStray } from './dead-index.ts';
+import { countDead, discardStray, listDead, readStrays, recordStray } from './dead-index.ts';
 import { difference, Expressions } from './expressions.ts';
 import { finishAttempt, saveWithPayload } from './finish-transaction.ts';
+import { listJobs } from './job-index.ts';
 import { historyValue, type Item, toItem } from './job-item.ts';
 import { batchGet, type DynamoConfig, isOwn, jobOf, payloadId, refused } from './jobs-table.ts';
 
@@ -145,6 +155,29 @@ export class DynamoJobStore implements JobStore {
     return finishAttempt(this.#c, from, to, writes, unlessCancelled);
   }
 
+  async noteProgress(job: RunningJob, progress: Progress, now: number): Promise<boolean> {
+    const e = new Expressions();
+    e.set('progress', { M: marshall(progress, { removeUndefinedValues: true }) });
+    e.set('updatedAt', { N: String(now) });
+    e.add('rev', 1);
+    try {
+      await this.#c.client.send(
+        new UpdateItemCommand({
+          TableName: this.#c.jobsTable,
+          Key: { id: { S: job.id } },
+          UpdateExpression: e.update(),
+          ConditionExpression: `${e.name('owner')} = ${e.value('me', { S: job.owner })}`,
+          ExpressionAttributeNames: e.names,
+          ExpressionAttributeValues: e.values,
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+
   async writePayload(token: string, payload: string): Promise<void> {
     const Item = { id: { S: payloadId(token) }, data: { S: payload } };
     await this.#c.client.send(new PutItemCommand({ TableName: this.#c.jobsTable, Item }));
@@ -174,6 +207,14 @@ export class DynamoJobStore implements JobStore {
 
   readStrays(ids: readonly string[]): Promise<ReadonlyMap<string, StrayState>> {
     return readStrays(this.#c, ids);
+  }
+
+  discardStray(id: string, expiresAt: number): Promise<boolean> {
+    return discardStray(this.#c, id, expiresAt);
+  }
+
+  listJobs(query: JobsQuery): Promise<JobsPage> {
+    return listJobs(this.#c, query);
   }
 
   #get(id: string) {

@@ -5,7 +5,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { Control, Intake } from '#core/control.ts';
+import type { Control, Drain, Intake } from '#core/control.ts';
 import type { Shard, Slot } from '#core/slot.ts';
 import type { ShardWritten, SlotRegistry } from '#functions/ports.ts';
 import type { Item } from './job-item.ts';
@@ -60,6 +60,22 @@ export class DynamoSlotRegistry implements SlotRegistry {
     );
   }
 
+  async noteDrain(version: number, intake: Intake, drain: Drain): Promise<boolean> {
+    const result = await unlessRefused(
+      this.#update(controlId, {
+        UpdateExpression: 'SET #intake = :intake, #drain = :drain',
+        ConditionExpression: '#version = :version',
+        ExpressionAttributeNames: { '#version': 'version', '#intake': 'intake', '#drain': 'drain' },
+        ExpressionAttributeValues: {
+          ':version': number(version),
+          ':intake': { S: intake },
+          ':drain': { M: drainItem(drain) },
+        },
+      }),
+    );
+    return result.kind === 'done';
+  }
+
   async readShards(indexes: readonly number[]): Promise<readonly (Shard | undefined)[]> {
     const chunks = Array.from({ length: Math.ceil(indexes.length / readAtOnce) }, (_, i) =>
       indexes.slice(i * readAtOnce, (i + 1) * readAtOnce),
@@ -111,6 +127,29 @@ export class DynamoSlotRegistry implements SlotRegistry {
     if (result.kind === 'done') return 'taken';
     if (result.item === undefined) return 'absent';
     return shardOf(result.item).open ? 'full' : 'closed';
+  }
+
+  async takeMany(shard: number, tokens: readonly string[], readCap: number): Promise<'taken' | 'moved'> {
+    const room = readCap - tokens.length;
+    if (room < 0 || tokens.length === 0) return 'moved';
+    const result = await unlessRefused(
+      this.#update(shardId(shard), {
+        UpdateExpression: 'ADD #members :tokens',
+        ConditionExpression:
+          '#open = :open AND #cap = :cap AND (attribute_not_exists(#members) OR size(#members) <= :room)',
+        ExpressionAttributeNames: { '#members': 'members', '#open': 'open', '#cap': 'cap' },
+        ExpressionAttributeValues: {
+          ':tokens': { BS: tokens.map(tokenBytes) },
+          ':open': { BOOL: true },
+          ':cap': number(readCap),
+          ':room': number(room),
+        },
+      }),
+    );
+    if (result.kind === 'done') return 'taken';
+    // The SDK repeats a call whose answer was lost, and then finds its own tokens there.
+    const members = new Set(result.item && shardOf(result.item).members);
+    return tokens.every((token) => members.has(token)) ? 'taken' : 'moved';
   }
 
   async free(shard: number, tokens: readonly string[]): Promise<void> {
@@ -167,6 +206,7 @@ export class DynamoSlotRegistry implements SlotRegistry {
             shards: number(control.shards),
             intake: { S: control.intake },
             dealtVersion: number(control.dealtVersion),
+            ...(control.drain && { drain: { M: drainItem(control.drain) } }),
             writer: { S: writer },
           },
           ConditionExpression: condition,
@@ -219,4 +259,19 @@ const controlOf = (item: Item): Control => ({
   shards: Number(item['shards']?.N),
   intake: (item['intake']?.S ?? 'open') as Intake,
   dealtVersion: Number(item['dealtVersion']?.N ?? 0),
+  drain: item['drain']?.M && drainOf(item['drain'].M),
+});
+
+const drainItem = (drain: Drain): Item => ({
+  mode: { S: drain.mode },
+  actor: { S: drain.actor },
+  until: number(drain.until),
+  cleanLooks: number(drain.cleanLooks),
+});
+
+const drainOf = (item: Item): Drain => ({
+  mode: item['mode']?.S === 'cancel' ? 'cancel' : 'drain',
+  actor: item['actor']?.S ?? '',
+  until: Number(item['until']?.N),
+  cleanLooks: Number(item['cleanLooks']?.N ?? 0),
 });

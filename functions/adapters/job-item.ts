@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { HistoryEntry, HistoryEventName, Job, JobOptions, Reason } from '#core/job.ts';
+import type { HistoryEntry, HistoryEventName, Job, JobOptions, Progress, Reason } from '#core/job.ts';
 import { bounds } from '#core/limits.ts';
 
 /** One DynamoDB item in the SDK's own form. */
@@ -43,6 +43,7 @@ interface Stored {
   returns?: number;
   cancelRequested?: true;
   stale?: true;
+  progress?: Progress;
   history: StoredEntry[];
   owner?: string;
   leaseUntil?: number;
@@ -53,6 +54,7 @@ interface Stored {
   expiresAt?: number;
   /** Index keys. */
   tenantBucket: string;
+  recentBucket: string;
   deadBucket?: string;
   reasonCode?: string;
 }
@@ -72,7 +74,11 @@ const bucketOf = (id: string, buckets: number): number => Number.parseInt(id.sli
 
 export const deadBucketNames = Array.from({ length: bounds.deadBuckets }, (_, i) => `dead#${i}`);
 export const deadBucket = (id: string): string => `dead#${bucketOf(id, bounds.deadBuckets)}`;
+export const tenantBucketNames = (scope: string) =>
+  Array.from({ length: bounds.tenantBuckets }, (_, i) => `${scope}#${i}`);
 const tenantBucket = (scope: string, id: string): string => `${scope}#${bucketOf(id, bounds.tenantBuckets)}`;
+export const recentBucketNames = Array.from({ length: bounds.recentBuckets }, (_, i) => `jobs#${i}`);
+const recentBucket = (id: string): string => `jobs#${bucketOf(id, bounds.recentBuckets)}`;
 
 const storedEntry = (entry: HistoryEntry): StoredEntry => ({
   at: entry.at,
@@ -119,8 +125,10 @@ export const toItem = (job: Job): Item =>
     returns: job.returns || undefined,
     cancelRequested: job.cancelRequested,
     stale: job.stale,
+    progress: job.progress,
     history: job.history.map(storedEntry),
     tenantBucket: tenantBucket(job.scope, job.id),
+    recentBucket: recentBucket(job.id),
     ...ofState(job),
   } satisfies { [K in keyof Stored]?: Stored[K] | undefined });
 
@@ -172,6 +180,7 @@ export const fromItem = (item: Item): Job => {
     returns: s.returns ?? 0,
     cancelRequested: s.cancelRequested,
     stale: s.stale,
+    progress: s.progress,
     history: s.history.map((e) => ({
       at: e.at,
       event: e.ev,

@@ -3,12 +3,13 @@ import {
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
+  SendMessageBatchCommand,
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Job } from '#core/job.ts';
 import { formatMessage } from '#core/message.ts';
-import type { Backlog, BurialAttributes, DeadLetter, JobQueue } from '#functions/ports.ts';
+import type { Backlog, BurialAttributes, DeadLetter, JobQueue, Outgoing } from '#functions/ports.ts';
 
 /** Message attributes of ours. They are hints and evidence; nothing is decided by them but the order within a batch. */
 export const attributeNames = { putOffs: 'sluicePutOffs', reason: 'sluiceReason', strayId: 'sluiceStray' } as const;
@@ -23,6 +24,9 @@ const goneNames = new Set([
 const isGone = (error: unknown): boolean => error instanceof Error && goneNames.has(error.name.split('.').at(-1) ?? '');
 
 const text = (value: string) => ({ DataType: 'String', StringValue: value });
+
+/** SendMessageBatch takes ten entries. */
+const sendAtOnce = 10;
 
 export class SqsJobQueue implements JobQueue {
   readonly #client: SQSClient;
@@ -48,6 +52,14 @@ export class SqsJobQueue implements JobQueue {
         ...(suspectPutOffs > 0 && { MessageAttributes: { [attributeNames.putOffs]: text(String(suspectPutOffs)) } }),
       }),
     );
+  }
+
+  async sendMany(messages: readonly Outgoing[]): Promise<ReadonlySet<string>> {
+    const chunks = Array.from({ length: Math.ceil(messages.length / sendAtOnce) }, (_, i) =>
+      messages.slice(i * sendAtOnce, (i + 1) * sendAtOnce),
+    );
+    const unsent = await Promise.all(chunks.map((chunk) => this.#sendBatch(chunk)));
+    return new Set(unsent.flat());
   }
 
   async look(): Promise<Backlog> {
@@ -113,6 +125,24 @@ export class SqsJobQueue implements JobQueue {
 
   async releaseDead(receipt: string): Promise<void> {
     await this.#changeVisibility(this.#deadLetterUrl(), receipt, 0);
+  }
+
+  async #sendBatch(chunk: readonly Outgoing[]): Promise<readonly string[]> {
+    try {
+      const { Failed = [] } = await this.#client.send(
+        new SendMessageBatchCommand({
+          QueueUrl: this.#queueUrl,
+          Entries: chunk.map(({ message, delaySeconds }, i) => ({
+            Id: String(i),
+            MessageBody: formatMessage(message),
+            DelaySeconds: delaySeconds,
+          })),
+        }),
+      );
+      return Failed.flatMap(({ Id }) => chunk[Number(Id)]?.message.id ?? []);
+    } catch {
+      return chunk.map(({ message }) => message.id);
+    }
   }
 
   async #changeVisibility(queueUrl: string, receipt: string, seconds: number): Promise<boolean> {

@@ -23,6 +23,7 @@ const metricNames = [
   'JobsSucceeded',
   'JobsRetried',
   'JobsExpired',
+  'CancelsRequested',
   'JobsCancelled',
   'JobsDead',
   'JobsDiscarded',
@@ -37,6 +38,7 @@ const metricNames = [
   'SlotsUnfreed',
   'Strays',
   'CapacityChanged',
+  'IntakeChanged',
   'ConsumerSwitched',
   'ReconcilerRuns',
 ] as const;

@@ -68,6 +68,13 @@ export interface JobOptions {
 /** Where the canonical JSON of the payload lies: in the record, or in an item of its own named by the admitting token. */
 export type StoredPayload = { readonly inline: string } | { readonly item: string };
 
+/** What a handler said of its work; shown to the owner. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  readonly note?: string | undefined;
+}
+
 interface JobBase {
   readonly id: string;
   readonly type: string;
@@ -104,6 +111,8 @@ interface JobBase {
   readonly returns: number;
   readonly cancelRequested?: true | undefined;
   readonly stale?: true | undefined;
+  /** Of the newest attempt that told any. */
+  readonly progress?: Progress | undefined;
   readonly history: readonly HistoryEntry[];
 }
 

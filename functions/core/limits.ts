@@ -42,8 +42,8 @@ export interface Limits {
   readonly sweepMessagesMax: number;
   readonly redrivesMax: number;
   readonly redrivesForcedMax: number;
-  /** Records that one redrive call, or one page of it, works on at most. */
-  readonly redriveBatchMax: number;
+  /** A drain names what is left after this long, and gives up waiting. */
+  readonly drainSeconds: number;
   readonly queueRetentionSeconds: number;
   readonly deadLetterRetentionSeconds: number;
   /** How long after a job has become dead a redrive of it is promised. */
@@ -68,10 +68,15 @@ export const bounds = {
   payloadBytes: 65_536,
   /** Raw request bodies above this are not even parsed: escapes may blow a valid payload up sixfold, not more. */
   requestBodyBytes: 1_048_576,
+  /** AWS: Lambda takes 6 MB in a synchronous call, the event around the body included. */
+  batchBodyBytes: 4_194_304,
+  batchJobsMax: 25,
+  waitSecondsMax: 20,
   /** A payload up to this stays in the job record, so that the record stays one write unit. */
   inlinePayloadBytes: 500,
   resultBytes: 65_536,
   reasonMessageChars: 500,
+  progressNoteChars: 200,
   historyEntriesMax: 200,
   historyEntryBytes: 250,
   jsonDepthMax: 100,
@@ -94,6 +99,7 @@ export const bounds = {
   statusSplitMax: 256,
   deadBuckets: 4,
   tenantBuckets: 4,
+  recentBuckets: 8,
   retryAfterFullMaxSeconds: 5,
   retryAfterClosedSeconds: 60,
   retryAfterUnavailableSeconds: 2,
@@ -128,12 +134,12 @@ export const productionLimits: Limits = {
   sweepMessagesMax: 100,
   redrivesMax: 3,
   redrivesForcedMax: 20,
-  redriveBatchMax: 100,
+  drainSeconds: 3_600,
   queueRetentionSeconds: 4 * day,
   deadLetterRetentionSeconds: 14 * day,
   redriveWindowSeconds: 12 * day,
   finalRetentionSeconds: 30 * day,
-  apiTimeoutSeconds: 15,
+  apiTimeoutSeconds: 28,
   operatorTimeoutSeconds: 28,
   reconcilerTimeoutSeconds: 50,
   reconcilerPeriodSeconds: 60,
@@ -159,6 +165,7 @@ export const localLimits: Limits = {
   orphanTokenSeconds: 30,
   submitAgeMaxSeconds: 15,
   staleAfterSeconds: 10,
+  drainSeconds: 120,
 };
 
 export class LimitsError extends Error {
@@ -212,10 +219,11 @@ const relations: readonly [(l: Limits) => boolean, (l: Limits) => string][] = [
       `(${l.reconcilerPeriodSeconds}), so that runs do not overlap`,
   ],
   [
-    (l) => l.apiTimeoutSeconds <= l.submitAgeMaxSeconds && 2 * l.submitAgeMaxSeconds <= l.orphanTokenSeconds,
+    (l) => l.submitAgeMaxSeconds + l.sdkTimeoutSeconds * l.sdkAttemptsMax < l.orphanTokenSeconds,
     (l) =>
-      `apiTimeoutSeconds (${l.apiTimeoutSeconds}) ≤ submitAgeMaxSeconds (${l.submitAgeMaxSeconds}) ≤ half of ` +
-      `orphanTokenSeconds (${l.orphanTokenSeconds}) must hold, or a slot could be freed under a request in progress`,
+      `submitAgeMaxSeconds + sdkTimeoutSeconds × sdkAttemptsMax ` +
+      `(${l.submitAgeMaxSeconds + l.sdkTimeoutSeconds * l.sdkAttemptsMax}) must be below orphanTokenSeconds ` +
+      `(${l.orphanTokenSeconds}), or a slot could be freed under a request that still writes its record`,
   ],
   [
     (l) => l.capacity >= 1 && l.capacity <= bounds.capacityMax && Number.isInteger(l.capacity),

@@ -58,13 +58,8 @@ const bodySchema = z.strictObject(
  * Checks a submission in the order that the contract gives: media type, key, JSON, size, shape, type, payload. Nothing is
  * read or written meanwhile, so a refused one leaves no trace.
  */
-export const checkSubmission = (
-  raw: RawSubmission,
-  payloadCheckOf: (type: string) => PayloadCheck | undefined,
-): Checked<Submission> => {
-  if (!isJson(raw.contentType)) {
-    return no({ code: 'unsupported-media-type', detail: 'Send the body with the content type application/json.' });
-  }
+export const checkSubmission = (raw: RawSubmission, payloadCheckOf: PayloadChecks): Checked<Submission> => {
+  if (!isJson(raw.contentType)) return no(notJson);
   const key = readKey(raw.idempotencyKey);
   if (!key.ok) return key;
   const parsed = readBody(raw.body);
@@ -72,12 +67,48 @@ export const checkSubmission = (
   return checkJob(parsed.value, key.value, raw.scope, payloadCheckOf);
 };
 
-const checkJob = (
-  body: unknown,
-  key: string,
-  scope: string,
-  payloadCheckOf: (type: string) => PayloadCheck | undefined,
-): Checked<Submission> => {
+/** What the checks need to know of the deployed job types. */
+export type PayloadChecks = (type: string) => PayloadCheck | undefined;
+
+const batchSchema = z.strictObject(
+  {
+    jobs: z
+      .array(z.unknown(), 'must be a list of jobs')
+      .check(
+        z.minLength(1, 'must have at least one job'),
+        z.maxLength(bounds.batchJobsMax, `must have at most ${bounds.batchJobsMax} jobs`),
+      ),
+  },
+  'must be an object with jobs',
+);
+
+/**
+ * Checks a bulk submission: the list as a whole, then each job by the same rules as a single one, with its key in the
+ * member `key`. One wrong job spoils only itself.
+ */
+export const checkBatch = (
+  raw: Omit<RawSubmission, 'idempotencyKey'>,
+  payloadCheckOf: PayloadChecks,
+): Checked<readonly Checked<Submission>[]> => {
+  if (!isJson(raw.contentType)) return no(notJson);
+  const parsed = readBody(raw.body, bounds.batchBodyBytes);
+  if (!parsed.ok) return parsed;
+  const shape = batchSchema.safeParse(parsed.value);
+  if (!shape.success) return no(invalid(fieldErrors(shape.error)));
+  const check = (entry: unknown): Checked<Submission> => {
+    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+      return no(invalid([{ pointer: '', detail: 'must be an object with key, type and payload' }]));
+    }
+    const { key, ...job } = entry as Record<string, unknown>;
+    if (key !== undefined && typeof key !== 'string')
+      return no(invalid([{ pointer: '/key', detail: 'must be a text' }]));
+    const read = readKey(key);
+    return read.ok ? checkJob(job, read.value, raw.scope, payloadCheckOf) : read;
+  };
+  return { ok: true, value: shape.data.jobs.map(check) };
+};
+
+const checkJob = (body: unknown, key: string, scope: string, payloadCheckOf: PayloadChecks): Checked<Submission> => {
   const payload = typeof body === 'object' && body !== null && 'payload' in body ? body.payload : undefined;
   const canonical = payload === undefined ? '' : canonicalJson(payload);
   const bytes = utf8Bytes(canonical);
@@ -111,11 +142,16 @@ const checkJob = (
 };
 
 /** The body of any call as JSON, within the bound on raw bodies. */
-export const readBody = (body: string | undefined): Checked<unknown> => {
+export const readBody = (body: string | undefined, bytesMax: number = bounds.requestBodyBytes): Checked<unknown> => {
   if (body === undefined || body === '') return no(invalid([{ pointer: '', detail: 'the body is missing' }]));
-  if (utf8Bytes(body) > bounds.requestBodyBytes) return no(tooLarge('The body is too large'));
+  if (utf8Bytes(body) > bytesMax) return no(tooLarge('The body is too large'));
   const parsed = parseJson(body);
   return parsed.ok ? parsed : no(invalid([{ pointer: '', detail: parsed.detail }]));
+};
+
+export const notJson: Problem = {
+  code: 'unsupported-media-type',
+  detail: 'Send the body with the content type application/json.',
 };
 
 /** RFC 9110 media types are case-insensitive; the only parameter that JSON could have is utf-8. */

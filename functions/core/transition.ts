@@ -5,6 +5,7 @@ import type {
   HistoryEntry,
   Job,
   JobOptions,
+  QueuedJob,
   Reason,
   RetryingJob,
   StoredPayload,
@@ -77,7 +78,7 @@ export interface Admission {
 }
 
 /** The first state of every job: none → queued. */
-export const admit = (a: Admission, limits: Limits): Job => ({
+export const admit = (a: Admission, limits: Limits): QueuedJob => ({
   state: 'queued',
   id: a.id,
   type: a.type,
@@ -301,6 +302,7 @@ const redrive = (job: Job, event: EventOf<'redrive'>, limits: Limits): Transitio
     deadlineAt: deadlineFrom(event.now, job.options),
     redrives: job.redrives + 1,
     slot: event.slot,
+    progress: undefined,
     sentAt: event.now,
     resends: 0,
     returns: 0,

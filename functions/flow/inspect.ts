@@ -1,4 +1,4 @@
-import type { Control } from '#core/control.ts';
+import type { Control, Drain } from '#core/control.ts';
 import { isJobId } from '#core/identity.ts';
 import { isGone, type Job } from '#core/job.ts';
 import { bounds } from '#core/limits.ts';
@@ -20,6 +20,10 @@ export interface Status {
   readonly backlog: Backlog;
   readonly dead: number;
   readonly consumer: ConsumerState;
+  /** While draining, and afterwards until the intake is changed again. `until` is ISO 8601. */
+  readonly drain?:
+    | { readonly left: number; readonly until?: string; readonly waitingFor?: 'consumer-paused' }
+    | undefined;
 }
 
 /** The system as it stands. Costs two reads of the registry, one of each count, and up to 256 records. */
@@ -44,8 +48,18 @@ export const status = async (world: OperatorWorld): Promise<Status> => {
     backlog,
     dead,
     consumer,
+    ...(control.drain && { drain: drainStatus(control, control.drain, tokens.length, consumer) }),
   };
 };
+
+const drainStatus = (control: Control, drain: Drain, left: number, consumer: ConsumerState): Status['drain'] => ({
+  left,
+  until: new Date(drain.until).toISOString(),
+  // A paused consumer acknowledges nothing, so a drain would wait for it until its time is over.
+  ...(control.intake === 'draining' &&
+    left > 0 &&
+    consumer !== 'running' && { waitingFor: 'consumer-paused' as const }),
+});
 
 const readRegistry = async (world: World): Promise<{ control: Control; tokens: readonly string[] }> => {
   const control = (await world.slots.readControl()) ?? (await initialControl(world));

@@ -4,6 +4,7 @@ import { dueAt, isStale, judgeToken, type QueueView, type Repair, repairOf } fro
 import { type Shard, type Slot, tokenJobId } from '#core/slot.ts';
 import type { JobEvent } from '#core/transition.ts';
 import type { ConsumerSwitch, ReconcilerMemory, RunMemory } from '#functions/ports.ts';
+import { carryDrain, type DrainLook } from './intake.ts';
 import { noteEnd, noteRecovery } from './note.ts';
 import { dealOut, initialControl, needsDeal } from './registry.ts';
 import { moveJob } from './save-transition.ts';
@@ -28,6 +29,7 @@ export interface Report {
   readonly failed: number;
   readonly dealt: boolean;
   readonly swept: Swept;
+  readonly drain?: DrainLook;
 }
 
 /** Before the function's own end; what is left waits a minute. */
@@ -105,6 +107,11 @@ class Run {
       resent: 0,
       strays: 0,
     });
+    const drain = await this.#guarded(async () => {
+      const now = (await slots.readControl()) ?? control;
+      const backlog = now.intake === 'draining' ? await this.#world.queue.look() : undefined;
+      return carryDrain(this.#world, now, backlog, this.#until);
+    }, undefined);
     const slotsTaken = shards.reduce((sum, shard) => sum + (shard?.members.length ?? 0), 0) - this.#freed;
     telemetry.gauge('SlotsTaken', slotsTaken);
     telemetry.gauge('Capacity', control.capacity);
@@ -128,6 +135,7 @@ class Run {
       failed: this.#failed,
       dealt,
       swept,
+      ...(drain && { drain }),
     };
     telemetry.note({
       metric: 'ReconcilerRuns',

@@ -15,37 +15,45 @@ export const initialControl = async ({ slots, limits }: Pick<World, 'slots' | 'l
 };
 
 /**
- * Creates one shard of a new registry with its even share. Only version 1 may: a later version creates the shards that
- * it deals to by itself, and one that is made here meanwhile is lowered by it like any other.
+ * Creates one shard of a registry at its first version with its even share. Later versions create the shards that they
+ * deal to by themselves, and one that is made here meanwhile is lowered by them like any other.
  */
 export const createFirstShard = async (
-  { slots, limits }: Pick<World, 'slots' | 'limits'>,
+  { slots }: Pick<World, 'slots'>,
+  control: Control,
   index: number,
 ): Promise<void> => {
-  const shards = shardCount(limits.capacity);
-  const cap = evenCaps(limits.capacity, shards)[index] ?? 0;
+  if (control.version !== 1) return;
+  const cap = evenCaps(control.capacity, control.shards)[index] ?? 0;
   await slots.createShard({ index, open: true, cap, version: 1 });
 };
 
 const changesMax = 5;
 
+type Change = Partial<Pick<Control, 'capacity' | 'intake' | 'drain'>>;
+
 /**
- * Gives the control item its next version with this change, and deals the caps out. Returns the control item that is in
- * force then: ours, or a newer one that has overtaken us and finishes its own deal.
+ * Gives the control item its next version with this change, and deals the caps out. Returns the control item in force
+ * once every shard follows it: ours, or another's that overtook us and wants something else. One that overtook us and
+ * wants the same of what we changed is dealt out again, so that our answer never comes before its effect.
  */
-export const changeRegistry = async (
-  world: Registry,
-  change: (control: Control) => Partial<Pick<Control, 'capacity' | 'intake'>>,
-): Promise<Control> => {
-  const control = await nextVersion(world, change);
-  await dealOut(world, control);
-  return (await world.slots.readControl()) ?? control;
+export const changeRegistry = async (world: Registry, change: (control: Control) => Change): Promise<Control> => {
+  for (let tries = 0; tries < changesMax; tries += 1) {
+    const mine = await nextVersion(world, change);
+    if ((await dealOut(world, mine)) !== 'superseded') return mine;
+    const now = await world.slots.readControl();
+    if (now !== undefined && (now.capacity !== mine.capacity || now.intake !== mine.intake)) {
+      const wanted = change(now);
+      const overtaken =
+        (wanted.capacity !== undefined && wanted.capacity !== now.capacity) ||
+        (wanted.intake !== undefined && wanted.intake !== now.intake);
+      if (overtaken) return now;
+    }
+  }
+  throw new Error(`other changes overtook this one ${changesMax} times`);
 };
 
-const nextVersion = async (
-  world: Registry,
-  change: (control: Control) => Partial<Pick<Control, 'capacity' | 'intake'>>,
-): Promise<Control> => {
+const nextVersion = async (world: Registry, change: (control: Control) => Change): Promise<Control> => {
   for (let tries = 0; tries < changesMax; tries += 1) {
     const before = (await world.slots.readControl()) ?? (await initialControl(world));
     const changed = { ...before, ...change(before) };

@@ -71,6 +71,7 @@ export const runHandler = async (
         idempotencyKey: job.id,
         signal: stop.signal,
         checkpoint,
+        progress: progressOf(world, job),
         log,
       });
       return judgeDone(done, definition.external);
@@ -83,6 +84,22 @@ export const runHandler = async (
   } finally {
     timeout.abort();
   }
+};
+
+const progressEveryMs = 1_000;
+
+/** Fenced and throttled: one write a second at most, the newest of what was told meanwhile is left out. */
+const progressOf = (world: World, job: RunningJob): ((done: number, total: number, note?: string) => void) => {
+  let next = 0;
+  return (done, total, note) => {
+    const now = world.clock.now();
+    if (now < next || !Number.isFinite(done) || !Number.isFinite(total)) return;
+    next = now + progressEveryMs;
+    const text = note?.slice(0, bounds.progressNoteChars).toWellFormed();
+    const progress = { done, total, ...(text !== undefined && { note: text }) };
+    // Progress is for people: that it could not be written is no reason to fail the job.
+    world.store.noteProgress(job, progress, now).catch(() => undefined);
+  };
 };
 
 /** The job's own timeout, capped by the stage. */

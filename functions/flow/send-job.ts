@@ -9,15 +9,31 @@ import type { World } from './world.ts';
  * (best effort: without the mark the reconciler finds out by time) and the answer is false.
  */
 export const sendJob = async (world: World, job: InFlightJob): Promise<boolean> => {
-  const due = job.state === 'running' ? 0 : (job.nextAttemptAt ?? 0);
   try {
-    await world.queue.send(job, wholeSeconds(due - world.clock.now(), bounds.delaySecondsMax));
+    await world.queue.send(job, delayOf(world, job));
     return true;
   } catch {
-    world.telemetry.note({ metric: 'JobsUnsent', jobId: job.id, code: 'send-failed', level: 'error' });
-    await markUnsent(world, job);
+    await noteUnsent(world, job);
     return false;
   }
+};
+
+/** The same for several jobs at once; returns the ids of those that were not sent for certain. */
+export const sendJobs = async (world: World, jobs: readonly InFlightJob[]): Promise<ReadonlySet<string>> => {
+  if (jobs.length === 0) return new Set();
+  const unsent = await world.queue
+    .sendMany(jobs.map((job) => ({ message: job, delaySeconds: delayOf(world, job) })))
+    .catch(() => new Set(jobs.map((job) => job.id)));
+  await Promise.all(jobs.filter((job) => unsent.has(job.id)).map((job) => noteUnsent(world, job)));
+  return unsent;
+};
+
+const delayOf = (world: World, job: InFlightJob): number =>
+  wholeSeconds((job.state === 'running' ? 0 : (job.nextAttemptAt ?? 0)) - world.clock.now(), bounds.delaySecondsMax);
+
+const noteUnsent = async (world: World, job: InFlightJob): Promise<void> => {
+  world.telemetry.note({ metric: 'JobsUnsent', jobId: job.id, code: 'send-failed', level: 'error' });
+  await markUnsent(world, job);
 };
 
 const markUnsent = async (world: World, job: Job): Promise<void> => {

@@ -12,6 +12,7 @@ export class SlotView {
   #control: { readonly at: number; readonly value: Control } | undefined;
   #slots: AdmissionView['slots'];
   #withRoom: readonly number[] | undefined;
+  #rooms: readonly Room[] = [];
   #backlog: { readonly at: number; readonly messages: number } | undefined;
   #looking: Promise<void> | undefined;
   readonly #world: World;
@@ -30,6 +31,12 @@ export class SlotView {
 
   get withRoom(): readonly number[] | undefined {
     return this.#withRoom;
+  }
+
+  /** Shards with room for several, as a look of now found them; one read. */
+  async lookForRoom(): Promise<readonly Room[]> {
+    await this.refresh();
+    return this.#rooms;
   }
 
   /** The control item of any age; reads it, or makes the first one, if this instance never did. */
@@ -54,6 +61,11 @@ export class SlotView {
     this.#withRoom = active.filter((i) => {
       const shard = shards[i];
       return shard === undefined || shard.members.length < shard.cap;
+    });
+    this.#rooms = active.flatMap((index) => {
+      const shard = shards[index];
+      const room = shard?.open ? shard.cap - shard.members.length : 0;
+      return shard !== undefined && room > 0 ? [{ index, cap: shard.cap, room }] : [];
     });
     const closed = shards.some((shard) => shard !== undefined && !shard.open);
     this.#slots = { at: now, state: closed ? 'closed' : this.#withRoom.length === 0 ? 'full' : 'room' };
@@ -106,6 +118,13 @@ export class SlotView {
     const age = this.#world.clock.now() - at;
     return age >= 0 && age < this.#world.limits.viewMaxAgeSeconds * 1000;
   }
+}
+
+/** A shard that had room when it was looked at. */
+export interface Room {
+  readonly index: number;
+  readonly cap: number;
+  readonly room: number;
 }
 
 const lookMaxMs = 1_000;

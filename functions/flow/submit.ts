@@ -1,15 +1,15 @@
 import { type AdmissionRefusal, refusedByView } from '#core/admission.ts';
 import { keyDigest } from '#core/identity.ts';
-import { isGone, isInFlight, type Job } from '#core/job.ts';
+import { type InFlightJob, isGone, isInFlight, type Job } from '#core/job.ts';
 import { utf8Bytes } from '#core/json.ts';
 import { bounds } from '#core/limits.ts';
 import { intakeClosed, type Problem, queueFull, unavailable } from '#core/problem.ts';
 import type { Slot } from '#core/slot.ts';
 import type { Submission } from '#core/submission.ts';
 import { admit } from '#core/transition.ts';
-import { markSent, sendJob } from './send-job.ts';
+import { markSent, sendJob, sendJobs } from './send-job.ts';
 import type { SlotView } from './slot-view.ts';
-import { takeSlot } from './take-slot.ts';
+import { type Taking, takeSlot, takeSlots } from './take-slot.ts';
 import type { World } from './world.ts';
 
 export type Submitted =
@@ -33,15 +33,19 @@ export const submit = async (
     if (refused !== undefined) return await replayOr(world, submission, () => refuse(world, submission, refused));
     return await admitOne(world, view, submission, receivedAt);
   } catch (error) {
-    world.telemetry.note({
-      metric: 'JobsRefused',
-      jobId: submission.id,
-      code: 'unavailable',
-      level: 'error',
-      detail: { error: error instanceof Error ? error.name : 'unknown' },
-    });
-    return { kind: 'refused', problem: unavailable };
+    return failed(world, submission, error);
   }
+};
+
+const failed = (world: World, submission: Submission, error: unknown): Submitted => {
+  world.telemetry.note({
+    metric: 'JobsRefused',
+    jobId: submission.id,
+    code: 'unavailable',
+    level: 'error',
+    detail: { error: error instanceof Error ? error.name : 'unknown' },
+  });
+  return { kind: 'refused', problem: unavailable };
 };
 
 const admitOne = async (
@@ -51,9 +55,20 @@ const admitOne = async (
   receivedAt: number,
 ): Promise<Submitted> => {
   const [taking, backlogFull] = await Promise.all([takeSlot(world, view, submission.id), view.backlogFull()]);
-  if (taking.kind === 'refused') {
-    return replayOr(world, submission, () => refuse(world, submission, taking.why));
-  }
+  const recorded = await recordTaken(world, submission, receivedAt, taking, backlogFull);
+  if (recorded.kind !== 'recorded') return recorded;
+  return accepted(world, recorded.job, await sendJob(world, recorded.job));
+};
+
+/** Everything of a submission between its slot and its message. */
+const recordTaken = async (
+  world: World,
+  submission: Submission,
+  receivedAt: number,
+  taking: Taking,
+  backlogFull: boolean,
+): Promise<Submitted | { readonly kind: 'recorded'; readonly job: InFlightJob }> => {
+  if (taking.kind === 'refused') return replayOr(world, submission, () => refuse(world, submission, taking.why));
   const { slot } = taking;
   if (backlogFull) {
     await world.slots.free(slot.shard, [slot.token]);
@@ -66,11 +81,13 @@ const admitOne = async (
   const payload = apart ? { item: slot.token } : { inline: submission.payload };
   const job = admit({ ...submission, payload, slot, now }, world.limits);
   const inserted = await world.store.insert(job, now);
-  if (inserted.kind === 'exists') {
-    await giveBack(world, slot, apart, inserted.job);
-    return replay(world, submission, inserted.job);
-  }
-  if (!isInFlight(job) || !(await sendJob(world, job))) return { kind: 'refused', problem: unavailable };
+  if (inserted.kind === 'inserted') return { kind: 'recorded', job };
+  await giveBack(world, slot, apart, inserted.job);
+  return replay(world, submission, inserted.job);
+};
+
+const accepted = (world: World, job: InFlightJob, sent: boolean): Submitted => {
+  if (!sent) return { kind: 'refused', problem: unavailable };
   world.telemetry.note({
     metric: 'JobsAccepted',
     jobId: job.id,
@@ -79,6 +96,56 @@ const admitOne = async (
   });
   return { kind: 'accepted', job };
 };
+
+/**
+ * Takes several jobs in, each with the guarantees of a single submission and an answer of its own, in fewer requests:
+ * slots are taken together and messages sent together. A key that stands twice is one job: the later one is its replay.
+ */
+export const submitMany = async (
+  world: World,
+  view: SlotView,
+  submissions: readonly Submission[],
+  receivedAt: number,
+): Promise<readonly Submitted[]> => {
+  const first = new Map<string, Submission>();
+  for (const submission of submissions) if (!first.has(submission.id)) first.set(submission.id, submission);
+  const firsts = [...first.values()];
+  const answers = new Map<Submission, Submitted>();
+  try {
+    const [takings, backlogFull] = await Promise.all([
+      takeSlots(
+        world,
+        view,
+        firsts.map((submission) => submission.id),
+      ),
+      view.backlogFull(),
+    ]);
+    const recorded = await Promise.all(
+      firsts.map((submission, i) =>
+        recordTaken(world, submission, receivedAt, takings[i] ?? noTaking, backlogFull).catch((error) =>
+          failed(world, submission, error),
+        ),
+      ),
+    );
+    const jobs = recorded.flatMap((one) => (one.kind === 'recorded' ? [one.job] : []));
+    const unsent = await sendJobs(world, jobs);
+    for (const [i, one] of recorded.entries()) {
+      const submission = firsts[i];
+      if (submission === undefined) continue;
+      answers.set(submission, one.kind === 'recorded' ? accepted(world, one.job, !unsent.has(one.job.id)) : one);
+    }
+  } catch (error) {
+    for (const submission of firsts) answers.set(submission, failed(world, submission, error));
+  }
+  // In their order, after the first of their key: replays and conflicts.
+  const results: Submitted[] = [];
+  for (const submission of submissions) {
+    results.push(answers.get(submission) ?? (await submit(world, view, submission, receivedAt)));
+  }
+  return results;
+};
+
+const noTaking: Taking = { kind: 'refused', why: 'queue-full' };
 
 /** After a definite refusal the taker frees its own token; never one that the record carries, whoever brought it. */
 const giveBack = async (world: World, slot: Slot, apart: boolean, existing: Job): Promise<void> => {

@@ -1,9 +1,10 @@
 import { type AdmissionRefusal, refusedByView, shardsToTry } from '#core/admission.ts';
 import { shardCount } from '#core/capacity.ts';
+import type { Control } from '#core/control.ts';
 import { bounds } from '#core/limits.ts';
 import { makeToken, type Slot } from '#core/slot.ts';
 import { createFirstShard } from './registry.ts';
-import type { SlotView } from './slot-view.ts';
+import type { Room, SlotView } from './slot-view.ts';
 import type { World } from './world.ts';
 
 export type Taking =
@@ -28,12 +29,13 @@ export const takeSlot = async (world: World, view: SlotView, id: string): Promis
 };
 
 const tryShards = async (world: World, view: SlotView, token: string): Promise<Taking> => {
-  const count = shardCount((await view.control()).capacity);
+  const control = await view.control();
+  const count = shardCount(control.capacity);
   await view.refreshIfOld(count > bounds.shardsTriedMax);
   const seen = refusedByView({ slots: view.current.slots }, world.clock.now(), world.limits);
   if (seen !== undefined) return { kind: 'refused', why: seen };
   for (const shard of shardsToTry(count, world.random.next(), view.withRoom)) {
-    const answer = await take(world, { shard, token });
+    const answer = await take(world, control, { shard, token });
     if (answer === 'taken') return { kind: 'taken', slot: { shard, token } };
     if (answer === 'closed') {
       view.mark('closed');
@@ -47,10 +49,37 @@ const tryShards = async (world: World, view: SlotView, token: string): Promise<T
 };
 
 /** A shard that is absent belongs to a registry that nobody has used yet. */
-const take = async (world: World, slot: Slot): Promise<'taken' | 'full' | 'closed'> => {
+const take = async (world: World, control: Control, slot: Slot): Promise<'taken' | 'full' | 'closed'> => {
   const answer = await world.slots.take(slot);
   if (answer !== 'absent') return answer;
-  await createFirstShard(world, slot.shard);
+  await createFirstShard(world, control, slot.shard);
   const again = await world.slots.take(slot);
   return again === 'absent' ? 'full' : again;
+};
+
+/**
+ * Takes a slot for each of several jobs: shard by shard, each in one write, and one by one where that did not succeed, so
+ * that each refusal has the reason that a single submission would have got. In the order of the ids.
+ */
+export const takeSlots = async (world: World, view: SlotView, ids: readonly string[]): Promise<readonly Taking[]> => {
+  const now = world.clock.now();
+  const tokens = ids.map((id) => makeToken(id, world.random.hex(6), now));
+  const takings: (Taking | undefined)[] = ids.map(() => undefined);
+  let next = 0;
+  for (const { index: shard, cap, room } of shuffled(await view.lookForRoom(), world.random.next())) {
+    const some = tokens.slice(next, next + room);
+    if (some.length === 0) break;
+    if ((await world.slots.takeMany(shard, some, cap)) !== 'taken') continue;
+    for (const token of some) {
+      takings[next] = { kind: 'taken', slot: { shard, token } };
+      next += 1;
+    }
+  }
+  return Promise.all(takings.map((taking, i) => taking ?? takeSlot(world, view, ids[i] ?? '')));
+};
+
+/** Writers of bulk begin at different shards. */
+const shuffled = (rooms: readonly Room[], random: number): readonly Room[] => {
+  const from = Math.floor(random * rooms.length);
+  return [...rooms.slice(from), ...rooms.slice(0, from)];
 };

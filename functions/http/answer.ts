@@ -27,28 +27,27 @@ const phrases: Readonly<Record<(typeof problemStatus)[keyof typeof problemStatus
 };
 
 /** A refusal as RFC 9457 problem details; `code` tells what `type`, which is about:blank, leaves open. */
-export const problem = (p: Problem, requestId: string, headers: Headers = {}): APIGatewayProxyResult => {
-  const status = problemStatus[p.code];
-  return {
-    statusCode: status,
-    headers: {
-      'content-type': 'application/problem+json',
-      ...always,
-      ...(p.retryAfterSeconds !== undefined && { 'retry-after': String(p.retryAfterSeconds) }),
-      ...headers,
-    },
-    body: JSON.stringify({
-      type: 'about:blank',
-      title: phrases[status],
-      status,
-      detail: p.detail,
-      code: p.code,
-      retryable: isRetryable(p.code),
-      requestId,
-      ...(p.errors && { errors: p.errors }),
-    }),
-  };
-};
+export const problemBody = (p: Problem, requestId: string) => ({
+  type: 'about:blank',
+  title: phrases[problemStatus[p.code]],
+  status: problemStatus[p.code],
+  detail: p.detail,
+  code: p.code,
+  retryable: isRetryable(p.code),
+  requestId,
+  ...(p.errors && { errors: p.errors }),
+});
+
+export const problem = (p: Problem, requestId: string, headers: Headers = {}): APIGatewayProxyResult => ({
+  statusCode: problemStatus[p.code],
+  headers: {
+    'content-type': 'application/problem+json',
+    ...always,
+    ...(p.retryAfterSeconds !== undefined && { 'retry-after': String(p.retryAfterSeconds) }),
+    ...headers,
+  },
+  body: JSON.stringify(problemBody(p, requestId)),
+});
 
 /** Carries a problem out of a route; the router's error handler answers with it. */
 export class ProblemError extends Error {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { states } from '#core/job.ts';
 import { canonicalJson } from '#core/json.ts';
 import { bounds } from '#core/limits.ts';
 import type { FieldError } from '#core/problem.ts';
-import { fieldErrors, invalid, isJson, readBody } from '#core/submission.ts';
+import { fieldErrors, invalid, isJson, notJson, readBody } from '#core/submission.ts';
 import { ProblemError } from './answer.ts';
 import type { Call } from './router.ts';
 
@@ -13,12 +14,7 @@ const refuse = (errors: readonly FieldError[]): never => {
 
 /** The body as JSON of this schema; anything else is a problem that names the fields. */
 export const bodyOf = <T>(call: Call, schema: z.ZodMiniType<T>): T => {
-  if (!isJson(call.header('content-type'))) {
-    throw new ProblemError({
-      code: 'unsupported-media-type',
-      detail: 'Send the body with the content type application/json.',
-    });
-  }
+  if (!isJson(call.header('content-type'))) throw new ProblemError(notJson);
   const body = readBody(call.body);
   if (!body.ok) throw new ProblemError(body.problem);
   const parsed = schema.safeParse(body.value);
@@ -122,6 +118,31 @@ export const bulkBody = z
       'ids stand alone, without filter or all',
     ),
   );
+
+export const intakeBody = z
+  .strictObject({
+    state: z.enum(['open', 'closed'], 'must be open or closed'),
+    mode: z.optional(z.enum(['drain', 'cancel'], 'must be drain or cancel')),
+  })
+  .check(z.refine((b) => b.state === 'closed' || b.mode === undefined, 'a mode goes with closed only'));
+
+const state = z.enum(states, `must be one of ${states.join(', ')}`);
+export const jobsQuery = z.strictObject({
+  state: z.optional(state),
+  type: z.optional(shortText),
+  limit: limitQuery,
+  cursor: z.optional(z.string()),
+});
+export const operatorJobsQuery = z.extend(jobsQuery, { tenant: z.optional(shortText) });
+export const waitQuery = z.strictObject({
+  waitSeconds: z._default(wholeText(0, bounds.waitSecondsMax), 0 as never) as z.ZodMiniType<number>,
+});
+
+/** A call that takes no body may still send an empty object. */
+export const noBody = (call: Call): void => {
+  if (call.body === undefined || call.body === '') return;
+  bodyOf(call, z.strictObject({}));
+};
 
 export const capacityBody = z.strictObject({ capacity: whole(1, bounds.capacityMax) });
 export const consumerBody = z.strictObject({ state: z.enum(['running', 'paused'], 'must be running or paused') });

@@ -21,6 +21,7 @@ export const jobView = (job: Job, payload?: string) => ({
   cancelRequested: job.cancelRequested,
   result: job.state === 'succeeded' ? (JSON.parse(job.result) as unknown) : undefined,
   reason: 'reason' in job ? job.reason : undefined,
+  progress: job.progress,
   redrives: job.redrives,
   payload: payload === undefined ? undefined : (JSON.parse(payload) as unknown),
   history: job.history.map(entryView),

@@ -18,6 +18,8 @@ export interface JobContext<Payload> {
   readonly signal: AbortSignal;
   /** Throws if a cancel was requested or another worker has taken over; costs one read. */
   readonly checkpoint: () => Promise<void>;
+  /** Shows how far the work is; at most once a second reaches the record, and nothing waits for it. */
+  readonly progress: (done: number, total: number, note?: string) => void;
   readonly log: JobLogger;
 }
 

@@ -11,6 +11,7 @@ const context: Omit<JobContext<unknown>, 'payload'> = {
   idempotencyKey: 'a'.repeat(32),
   signal: new AbortController().signal,
   checkpoint: async () => {},
+  progress: () => {},
   log: { info: () => {}, warn: () => {} },
 };
 const runs = (job: Job, payload: unknown): JobDone | Promise<JobDone> => {

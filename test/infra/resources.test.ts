@@ -86,6 +86,14 @@ describe.each([
         ],
         Projection: { ProjectionType: 'KEYS_ONLY' },
       },
+      {
+        IndexName: 'recent',
+        KeySchema: [
+          { AttributeName: 'recentBucket', KeyType: 'HASH' },
+          { AttributeName: 'submittedAt', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import type { Job } from '#core/job.ts';
 import type { Limits } from '#core/limits.ts';
 import { formatMessage } from '#core/message.ts';
-import type { Backlog, BurialAttributes, Clock, DeadLetter, JobQueue } from '#functions/ports.ts';
+import type { Backlog, BurialAttributes, Clock, DeadLetter, JobQueue, Outgoing } from '#functions/ports.ts';
 import type { SeededRandom } from './random.ts';
 import { type Delivery, StandardQueue } from './standard-queue.ts';
 
@@ -32,6 +32,11 @@ export class MemoryJobQueue implements JobQueue {
     suspectPutOffs?: number,
   ): Promise<void> {
     this.#main.send(formatMessage(message), suspectPutOffs === undefined ? {} : { suspectPutOffs }, delaySeconds);
+  }
+
+  async sendMany(messages: readonly Outgoing[]): Promise<ReadonlySet<string>> {
+    for (const { message, delaySeconds } of messages) await this.send(message, delaySeconds);
+    return new Set();
   }
 
   async look(): Promise<Backlog> {

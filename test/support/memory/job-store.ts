@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isGone, type Job, type RunningJob } from '#core/job.ts';
+import { isGone, type Job, type Progress, type RunningJob } from '#core/job.ts';
 import type { JobWrite } from '#core/job-write.ts';
 import { bounds, productionLimits } from '#core/limits.ts';
 import type { Message } from '#core/message.ts';
@@ -9,6 +9,8 @@ import type {
   DeadQuery,
   Finished,
   JobStore,
+  JobsPage,
+  JobsQuery,
   Saved,
   StartWrite,
   Stray,
@@ -102,6 +104,13 @@ export class MemoryJobStore implements JobStore {
     return { kind: 'saved' };
   }
 
+  async noteProgress(job: RunningJob, progress: Progress, now: number): Promise<boolean> {
+    const there = this.#jobs.get(job.id);
+    if (there?.state !== 'running' || there.owner !== job.owner) return false;
+    this.#write({ ...there, progress, updatedAt: now, rev: there.rev + 1 }, this.#writers.get(job.id));
+    return true;
+  }
+
   async writePayload(token: string, payload: string): Promise<void> {
     this.#payloads.set(token, payload);
   }
@@ -132,12 +141,23 @@ export class MemoryJobStore implements JobStore {
     return new Map(ids.flatMap((id) => pair(id, this.#strays.get(id)?.state)));
   }
 
-  /** Beyond the port, which has no call for it: marks a stray as discarded. False: there is none that is kept. */
-  discardStray(id: string): boolean {
+  async discardStray(id: string, _expiresAt: number): Promise<boolean> {
     const entry = this.#strays.get(id);
     if (entry?.state !== 'kept') return false;
     this.#strays.set(id, { ...entry, state: 'discarded' });
     return true;
+  }
+
+  async listJobs({ tenant, state, type, limit, after, now }: JobsQuery): Promise<JobsPage> {
+    const found = [...this.#jobs.values()]
+      .filter((job) => !isGone(job, now))
+      .filter((job) => (tenant ?? job.scope) === job.scope && (state ?? job.state) === job.state)
+      .filter((job) => (type ?? job.type) === job.type)
+      .toSorted((a, b) => b.submittedAt - a.submittedAt || (a.id < b.id ? -1 : 1));
+    const from = after === undefined ? 0 : found.findIndex((job) => job.id === after) + 1;
+    const jobs = found.slice(from, from + limit);
+    const next = from + limit < found.length ? jobs.at(-1)?.id : undefined;
+    return copyOf({ jobs, ...(next !== undefined && { next }) });
   }
 
   /** Test side: every record as it is, in the order of the first insert. */

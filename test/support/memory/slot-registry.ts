@@ -1,5 +1,5 @@
 import { mayTake } from '#core/admission.ts';
-import type { Control } from '#core/control.ts';
+import type { Control, Drain } from '#core/control.ts';
 import type { Shard, Slot } from '#core/slot.ts';
 import type { ShardWritten, SlotRegistry } from '#functions/ports.ts';
 import { copyOf } from './copy.ts';
@@ -34,6 +34,12 @@ export class MemorySlotRegistry implements SlotRegistry {
     this.#control = { ...this.#control, dealtVersion: version };
   }
 
+  async noteDrain(version: number, intake: Control['intake'], drain: Drain): Promise<boolean> {
+    if (this.#control?.version !== version) return false;
+    this.#control = { ...this.#control, intake, drain: copyOf(drain) };
+    return true;
+  }
+
   async readShards(indexes: readonly number[]): Promise<readonly (Shard | undefined)[]> {
     return indexes.map((index) => copyOf(this.#shards.get(index)));
   }
@@ -49,6 +55,16 @@ export class MemorySlotRegistry implements SlotRegistry {
     if (!shard.members.includes(slot.token)) {
       this.#shards.set(shard.index, { ...shard, members: [...shard.members, slot.token] });
     }
+    return 'taken';
+  }
+
+  async takeMany(shard: number, tokens: readonly string[], readCap: number): Promise<'taken' | 'moved'> {
+    const there = this.#shards.get(shard);
+    if (there === undefined || tokens.length === 0) return 'moved';
+    if (tokens.every((token) => there.members.includes(token))) return 'taken';
+    const fits = there.open && there.cap === readCap && there.members.length + tokens.length <= there.cap;
+    if (!fits) return 'moved';
+    this.#shards.set(shard, { ...there, members: [...new Set([...there.members, ...tokens])] });
     return 'taken';
   }
 

@@ -1,0 +1,139 @@
+import type { Job } from '#core/job.ts';
+import { bounds } from '#core/limits.ts';
+import type { DeadFilter } from '#functions/ports.ts';
+import { sweepDeadLetters } from './sweep.ts';
+import type { World } from './world.ts';
+
+/** A call that works through the dead, bounded in number and time, and tells where it stopped. */
+export interface BulkRequest {
+  /** Either ids, or all that the filter lets through, oldest first. */
+  readonly which: { readonly ids: readonly string[] } | { readonly filter: DeadFilter };
+  readonly limit: number;
+  readonly ratePerSecond: number | undefined;
+  readonly dryRun: boolean;
+  /** Where the last call of the same request stopped. */
+  readonly after: string | undefined;
+  readonly actor: string;
+}
+
+export type SkipCode = 'job-not-found' | 'not-dead' | 'redrive-limit' | 'queue-full';
+type StoppedBy = 'end' | 'full' | 'limit' | 'time' | 'closed';
+
+export interface BulkResult {
+  readonly examined: number;
+  /** In a dry run: how many would be. */
+  readonly moved: number;
+  readonly skipped: readonly { readonly id: string; readonly code: SkipCode }[];
+  readonly stoppedBy: StoppedBy;
+  /** Where to go on; absent at the end. */
+  readonly next: string | undefined;
+  readonly dryRun: boolean;
+}
+
+export interface Candidate {
+  readonly id: string;
+  readonly job: Job | undefined;
+  /** A stray that is kept; it has no job. */
+  readonly stray: boolean;
+  readonly position: string;
+}
+/** A stretch of the index without a match: the walk has moved on, and the clock is looked at. */
+type Step = Candidate | { readonly id?: undefined; readonly position: string };
+
+/** Kept back for the sweep and the answer. */
+const reserveMs = 5_000;
+const sweepMax = 50;
+
+/**
+ * Walks over the dead and does `act` to each, until none is left, `limit` or time is used up, or slots run out. What could
+ * not be done for want of a slot keeps its place: the next call begins with it. Clears the dead-letter queue at the end.
+ */
+export const workThroughDead = async (
+  world: World,
+  request: BulkRequest,
+  remainingMs: () => number,
+  act: (candidate: Candidate) => Promise<'moved' | 'closed' | SkipCode>,
+): Promise<BulkResult> => {
+  const until = world.clock.now() + remainingMs() - reserveMs;
+  const skipped: { id: string; code: SkipCode }[] = [];
+  let examined = 0;
+  let moved = 0;
+  let next = request.after;
+  let stoppedBy: StoppedBy = 'end';
+  for await (const step of walkDead(world, request)) {
+    if (world.clock.now() >= until) {
+      stoppedBy = 'time';
+      break;
+    }
+    if (step.id === undefined) {
+      next = step.position;
+      continue;
+    }
+    if (examined >= request.limit) {
+      stoppedBy = 'limit';
+      break;
+    }
+    const what = await act(step);
+    if (what === 'closed') {
+      stoppedBy = 'closed';
+      break;
+    }
+    examined += 1;
+    if (what !== 'moved') skipped.push({ id: step.id, code: what });
+    if (what === 'queue-full') {
+      stoppedBy = 'full';
+      break;
+    }
+    next = step.position;
+    if (what !== 'moved') continue;
+    moved += 1;
+    if (!request.dryRun && request.ratePerSecond !== undefined) await world.clock.wait(1000 / request.ratePerSecond);
+  }
+  if (moved > 0 && !request.dryRun) await sweepQuietly(world, until + reserveMs / 2);
+  const { dryRun } = request;
+  return { examined, moved, skipped, stoppedBy, next: stoppedBy === 'end' ? undefined : next, dryRun };
+};
+
+const walkDead = (world: World, { which, after }: BulkRequest): AsyncGenerator<Step> =>
+  'ids' in which ? byIds(world, which.ids, after) : byFilter(world, which.filter, after);
+
+async function* byIds(world: World, ids: readonly string[], after: string | undefined): AsyncGenerator<Step> {
+  const from = after === undefined ? 0 : Number(after);
+  const [jobs, strays] = await Promise.all([
+    world.store.readMany(ids),
+    world.store.readStrays(ids.filter((id) => id.startsWith('stray-'))),
+  ]);
+  for (const [i, id] of ids.entries()) {
+    if (i >= from) yield { id, job: jobs.get(id), stray: strays.get(id) === 'kept', position: String(i + 1) };
+  }
+}
+
+async function* byFilter(world: World, filter: DeadFilter, from: string | undefined): AsyncGenerator<Step> {
+  let after = from;
+  for (;;) {
+    const page = await world.store.listDead({
+      filter,
+      limit: bounds.pageLimitMax,
+      order: 'oldest-first',
+      after,
+      strays: true,
+    });
+    for (const entry of page.entries) {
+      const { position } = entry;
+      if (entry.kind === 'job') yield { id: entry.job.id, job: entry.job, stray: false, position };
+      else yield { id: entry.stray.id, job: undefined, stray: true, position };
+    }
+    if (page.next === undefined) return;
+    after = page.next;
+    yield { position: after };
+  }
+}
+
+/** The work is done whether or not the sweep succeeds; the reconciler sweeps every minute. */
+const sweepQuietly = async (world: World, until: number): Promise<void> => {
+  try {
+    await sweepDeadLetters(world, sweepMax, until);
+  } catch {
+    world.telemetry.note({ metric: 'MessagesSwept', code: 'sweep-failed', level: 'warn' });
+  }
+};
