@@ -14,7 +14,7 @@ const onEmulator = {
 };
 
 /**
- * core, flow, infra and contract-memory need nothing outside this process. contract runs the same suite as
+ * core, flow, jobs, openapi, infra and contract-memory need nothing outside this process. contract runs the same suite as
  * contract-memory against the emulator, and system goes through the deployed API.
  */
 export default defineConfig({
@@ -24,6 +24,9 @@ export default defineConfig({
     projects: [
       unit('core', 'test/core/**/*.test.ts'),
       unit('flow', 'test/flow/**/*.test.ts'),
+      unit('jobs', 'test/jobs/**/*.test.ts'),
+      unit('openapi', 'test/openapi/**/*.test.ts'),
+      unit('operator', 'test/operator/**/*.test.ts'),
       {
         test: {
           name: 'infra',
@@ -45,6 +48,12 @@ export default defineConfig({
         },
       },
       { test: { ...onEmulator, name: 'system', include: ['test/system/**/*.test.ts'] } },
+      // Its cases have tables and queues of their own, so that many run at a time.
+      { test: { ...onEmulator, name: 'faults', include: ['test/faults/**/*.test.ts'], maxConcurrency: 8 } },
+      // A drill pauses the consumer and changes the capacity: nothing else may use the stack meanwhile.
+      {
+        test: { ...onEmulator, name: 'drills', include: ['test/drills/**/*.test.ts'], sequence: { groupOrder: 3 } },
+      },
     ],
   },
 });

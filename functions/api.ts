@@ -22,8 +22,8 @@ export const createHandler = (jobs: JobRegistry) => {
   let api: ReturnType<typeof makeApi> | undefined;
   return onInstance(
     () => wireApi(readApiEnv()),
-    ({ world, logger }, event: APIGatewayProxyEvent, context) => {
-      api ??= makeApi(apiRoutes(world, jobs), world, logger);
+    ({ world, logger, tenantClaim }, event: APIGatewayProxyEvent, context) => {
+      api ??= makeApi(apiRoutes(world, jobs), world, logger, tenantClaim);
       return api(event, context);
     },
   );

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { assertLimits, type Limits } from '#core/limits.ts';
+import { type WebhookSettings, webhookSettings } from './jobs/webhook/settings.ts';
 
 /** The one reader of `process.env`. Each Lambda has its schema and parses it once, at its first invocation. */
 const text = z.string().check(z.minLength(1));
@@ -10,9 +11,17 @@ const json = <T>(check: (value: unknown) => T) =>
     z.transform((value: string) => check(JSON.parse(value))),
   );
 
+/** In words, as CloudFormation passes it. */
+const flag = z.pipe(
+  z._default(z.enum(['true', 'false']), 'false'),
+  z.transform((value) => value === 'true'),
+);
+
 const shared = {
   SLUICE_LIMITS: json((value) => assertLimits(value as Limits)),
   JOBS_TABLE_NAME: text,
+  /** Whether each tenant's messages get a group of their own. */
+  FAIR_QUEUES: flag,
   QUEUE_URL: text,
   /** Powertools would then run handlers without any guard. */
   POWERTOOLS_IDEMPOTENCY_DISABLED: z.optional(
@@ -27,14 +36,29 @@ const shared = {
   ),
 };
 
-const apiSchema = z.object(shared);
+/** Where `webhook.deliver` may send to. Absent: nowhere. */
+const webhookVariables = {
+  WEBHOOK_SETTINGS: z.pipe(
+    z._default(z.string(), '{}'),
+    json((value) => z.parse(webhookSettings, value)),
+  ),
+};
+const webhookSchema = z.object(webhookVariables);
+
+const apiSchema = z.object({ ...shared, TENANT_CLAIM: z.optional(text) });
 const consumerSchema = z.object({
   ...shared,
   DEAD_LETTER_QUEUE_URL: text,
   /** Real names of the tables that handlers write to, by logical name. */
   JOB_TABLES: json((value) => z.parse(z.record(z.string(), text), value)),
+  ...webhookVariables,
 });
-const operatorSchema = z.object({ ...shared, DEAD_LETTER_QUEUE_URL: text, EVENT_SOURCE_MAPPING_ID: text });
+const operatorSchema = z.object({
+  ...shared,
+  TENANT_CLAIM: z.optional(text),
+  DEAD_LETTER_QUEUE_URL: text,
+  EVENT_SOURCE_MAPPING_ID: text,
+});
 
 export type ApiEnv = z.infer<typeof apiSchema>;
 export type ConsumerEnv = z.infer<typeof consumerSchema>;
@@ -51,3 +75,6 @@ const read = <T>(schema: z.ZodMiniType<T>, env: NodeJS.ProcessEnv): T => {
 export const readApiEnv = (env: NodeJS.ProcessEnv = process.env): ApiEnv => read(apiSchema, env);
 export const readConsumerEnv = (env: NodeJS.ProcessEnv = process.env): ConsumerEnv => read(consumerSchema, env);
 export const readOperatorEnv = (env: NodeJS.ProcessEnv = process.env): OperatorEnv => read(operatorSchema, env);
+/** For the job itself. The consumer's own schema has it too, so that wrong settings fail its first invocation. */
+export const readWebhookSettings = (env: NodeJS.ProcessEnv = process.env): WebhookSettings =>
+  read(webhookSchema, env).WEBHOOK_SETTINGS;

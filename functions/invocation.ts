@@ -17,7 +17,7 @@ export const onInstance = <W extends World, Event, Result>(
     try {
       return await handle(instance, event, context);
     } finally {
-      instance.metrics.publishStoredMetrics();
+      if (instance.metrics.hasStoredMetrics()) instance.metrics.publishStoredMetrics();
     }
   };
 };

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { jobNotFound } from '#core/problem.ts';
+import { noSuchJob } from '#core/problem.ts';
 import { findJob, status } from '#flow/inspect.ts';
 import { changeIntake } from '#flow/intake.ts';
 import { changeCapacity, switchConsumer } from '#flow/operate.ts';
@@ -54,7 +54,7 @@ export const operatorRoutes = (world: OperatorWorld): readonly Route[] => {
       answer: async (call) => {
         queryOf(call, noQuery);
         const found = await findJob(world, call.params['id'] ?? '', undefined);
-        if (found === undefined) throw new ProblemError(jobNotFound);
+        if (found === undefined) throw new ProblemError(noSuchJob);
         return json(200, jobView(found.job, found.payload));
       },
     },
@@ -79,8 +79,8 @@ let api: ReturnType<typeof makeApi> | undefined;
 
 export const handler = onInstance(
   () => wireOperator(readOperatorEnv()),
-  ({ world, logger }, event: APIGatewayProxyEvent, context) => {
-    api ??= makeApi(operatorRoutes(world), world, logger);
+  ({ world, logger, tenantClaim }, event: APIGatewayProxyEvent, context) => {
+    api ??= makeApi(operatorRoutes(world), world, logger, tenantClaim);
     return api(event, context);
   },
 );

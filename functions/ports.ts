@@ -143,8 +143,12 @@ export interface SlotRegistry {
   readShards(indexes: readonly number[]): Promise<readonly (Shard | undefined)[]>;
   /** Creates a shard unless it exists. */
   createShard(shard: Omit<Shard, 'members'>): Promise<void>;
-  /** One conditional write; taking the same token twice is taking it once. */
-  take(slot: Slot): Promise<'taken' | 'full' | 'closed' | 'absent'>;
+  /**
+   * One conditional write; taking the same token twice is taking it once. With `tenantMax` also on condition that the
+   * token's tenant (its tag) holds fewer slots than that on this shard, as far as they were taken under a quota; 0 asks
+   * nothing and answers `tenant-full`.
+   */
+  take(slot: Slot, tenantMax?: number): Promise<'taken' | 'full' | 'closed' | 'absent' | 'tenant-full'>;
   /**
    * Takes several slots of one shard in one write, all or none, on condition that the shard still has the cap that was
    * read and room for them all. `moved`: it has not; nothing was taken, and single takes tell why.
@@ -165,11 +169,7 @@ export type ShardWritten =
 
 /** The main queue and its dead-letter queue. Delays and visibilities in whole seconds, as SQS takes them. */
 export interface JobQueue {
-  send(
-    message: Pick<Job, 'id' | 'fingerprint' | 'tenure'>,
-    delaySeconds: number,
-    suspectPutOffs?: number,
-  ): Promise<void>;
+  send(message: Sendable, delaySeconds: number, suspectPutOffs?: number): Promise<void>;
   /** Up to 25 messages in as few requests as SQS allows; returns the ids of those that were not sent for certain. */
   sendMany(messages: readonly Outgoing[]): Promise<ReadonlySet<string>>;
   look(): Promise<Backlog>;
@@ -183,8 +183,10 @@ export interface JobQueue {
   /** Makes a received message visible again at once; one that is gone does not matter. */
   releaseDead(receipt: string): Promise<void>;
 }
+/** What a message names; the scope, where it is known, chooses its group for fair queues and does not travel. */
+export type Sendable = Pick<Job, 'id' | 'fingerprint' | 'tenure'> & { readonly scope?: string | undefined };
 export interface Outgoing {
-  readonly message: Pick<Job, 'id' | 'fingerprint' | 'tenure'>;
+  readonly message: Sendable;
   readonly delaySeconds: number;
 }
 /** SQS's own counts; approximate. */

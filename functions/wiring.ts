@@ -23,6 +23,8 @@ export interface Instance<W extends World> {
   readonly world: W;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** The claim that names the tenant, where the stage does not go by IAM identities. */
+  readonly tenantClaim?: string | undefined;
 }
 
 /** Every call is bounded: its timeout and its tries together stay below the function's own time (`assertLimits`). */
@@ -53,6 +55,7 @@ const wire = (env: ApiEnv & Partial<ConsumerEnv & OperatorEnv>) => {
       client: new SQSClient(clientConfig(limits)),
       queueUrl: env.QUEUE_URL,
       deadLetterQueueUrl: env.DEAD_LETTER_QUEUE_URL,
+      fairQueues: env.FAIR_QUEUES,
     }),
     clock: systemClock,
     random: systemRandom,
@@ -62,7 +65,7 @@ const wire = (env: ApiEnv & Partial<ConsumerEnv & OperatorEnv>) => {
   return { world, logger, metrics, config };
 };
 
-export const wireApi = (env: ApiEnv): Instance<World> => wire(env);
+export const wireApi = (env: ApiEnv): Instance<World> => ({ ...wire(env), tenantClaim: env.TENANT_CLAIM });
 
 export const wireConsumer = (env: ConsumerEnv, registry: JobRegistry): Instance<ConsumerWorld> => {
   const { world, logger, metrics, config } = wire(env);
@@ -84,7 +87,7 @@ const mappingSwitch = (env: OperatorEnv) =>
 
 export const wireOperator = (env: OperatorEnv): Instance<OperatorWorld> => {
   const { world, logger, metrics } = wire(env);
-  return { world: { ...world, consumer: mappingSwitch(env) }, logger, metrics };
+  return { world: { ...world, consumer: mappingSwitch(env) }, logger, metrics, tenantClaim: env.TENANT_CLAIM };
 };
 
 export const wireReconciler = (env: OperatorEnv): Instance<ReconcilerWorld> => {

@@ -61,11 +61,15 @@ export class JobFunction extends NodejsFunction {
         banner: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",
       },
       environment: {
-        POWERTOOLS_SERVICE_NAME: `sluice-${entry}`,
+        // One name for all four: it is the dimension of every metric, so that a job that died in the reconciler and one
+        // that died in the consumer count together. The log line still says which function wrote it.
+        POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
         POWERTOOLS_METRICS_NAMESPACE: 'Sluice',
         POWERTOOLS_LOG_LEVEL: 'INFO',
         SLUICE_STAGE: stage.name,
         SLUICE_LIMITS: JSON.stringify(stage.limits),
+        FAIR_QUEUES: String(stage.fairQueues),
+        ...(stage.tenantClaim && { TENANT_CLAIM: stage.tenantClaim }),
         ...props.environment,
       },
     });

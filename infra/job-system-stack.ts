@@ -4,12 +4,15 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { assertLimits } from '../functions/core/limits.ts';
+import { JobAlarms } from './alarms.ts';
 import { JobApi } from './api.ts';
+import { addDashboard } from './dashboard.ts';
 import { JobFunction } from './job-function.ts';
 import { JobQueue } from './job-queue.ts';
 import { JobTables } from './job-table.ts';
 import { allowApi, allowConsumer, allowOperator, allowReconcile } from './rights.ts';
 import type { StageProps } from './stages.ts';
+import { allowSigning, webhookSettings } from './webhooks.ts';
 
 /** The stack's own props beside CDK's. */
 export interface JobSystemStackProps extends StackProps {
@@ -18,7 +21,7 @@ export interface JobSystemStackProps extends StackProps {
 
 /**
  * The whole system: two tables, a queue with its dead-letter queue, four Lambdas, the API before two of them, the
- * mapping that feeds the consumer and the schedule that runs the reconciler.
+ * mapping that feeds the consumer, the schedule that runs the reconciler, and the alarms and the dashboard over it all.
  * Throws `LimitsError` when the stage's numbers contradict one another, so that no such stack is ever deployed.
  */
 export class JobSystemStack extends Stack {
@@ -37,9 +40,14 @@ export class JobSystemStack extends Stack {
       description: 'Runs the jobs that the queue delivers.',
       timeoutSeconds: limits.consumerTimeoutSeconds,
       memoryMegabytes: 1_024,
-      environment: { ...deadLetterNames, JOB_TABLES: this.toJsonString({ ledger: tables.ledger.tableName }) },
+      environment: {
+        ...deadLetterNames,
+        JOB_TABLES: this.toJsonString({ ledger: tables.ledger.tableName }),
+        WEBHOOK_SETTINGS: webhookSettings(stage.webhooks),
+      },
     });
     allowConsumer(consumer, { tables, queue });
+    allowSigning(consumer, stage.webhooks);
     const mapping = new EventSourceMapping(this, 'Mapping', {
       target: consumer,
       eventSourceArn: queue.main.queueArn,
@@ -93,6 +101,10 @@ export class JobSystemStack extends Stack {
     });
 
     const { rest } = new JobApi(this, 'Http', { stage, api, operator });
+
+    const watched = { queue, rest, functions: { api, consumer, operator, reconcile } };
+    const alarms = new JobAlarms(this, 'Alarms', stage, watched);
+    addDashboard(this, 'Dashboard', watched, alarms.all);
 
     const outputs = {
       ApiUrl: rest.url,

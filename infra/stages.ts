@@ -1,6 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type Limits, localLimits, productionLimits } from '../functions/core/limits.ts';
+import type { WebhookProps } from './webhooks.ts';
 
 /** Which file each Lambda is built from, relative to the project's root. */
 export interface StageEntries {
@@ -21,11 +22,20 @@ export interface StageProps {
   readonly deletionProtection: boolean;
   /** What becomes of tables and logs when the stack is destroyed. Queues always go: the records are the truth. */
   readonly removalPolicy: RemovalPolicy;
+  /** Each tenant's messages in a group of their own, so that one tenant's backlog does not delay the others. */
+  readonly fairQueues: boolean;
+  /** The claim of an authorizer that names the tenant; without it the IAM identity does. */
+  readonly tenantClaim?: string;
+  readonly webhooks: WebhookProps;
   readonly tracing: boolean;
   readonly logRetention: RetentionDays;
   /** API Gateway's own throttle for the whole API; above it callers meet 429 `rate-limited`. */
   readonly requestsPerSecond: number;
   readonly requestsBurst: number;
+  /** Where alarms go, the way back to OK included; without it they only show in CloudWatch and on the dashboard. */
+  readonly alarmTopicArn?: string;
+  /** Also the alarms that are computed from several metrics. The emulator's CloudFormation refuses those. */
+  readonly metricMathAlarms: boolean;
 }
 
 /** The real thing: nothing in it is lost by a slip of the hand. */
@@ -42,10 +52,15 @@ export const productionStage: StageProps = {
   pointInTimeRecovery: true,
   deletionProtection: true,
   removalPolicy: RemovalPolicy.RETAIN,
+  fairQueues: true,
+  // Name your receivers here, and the parameter with the signing keys.
+  webhooks: { hosts: [] },
   tracing: true,
   logRetention: RetentionDays.THREE_MONTHS,
   requestsPerSecond: 1_000,
   requestsBurst: 2_000,
+  // Name your SNS topic here: alarmTopicArn.
+  metricMathAlarms: true,
 };
 
 /**
@@ -65,8 +80,10 @@ export const localStage: StageProps = {
   pointInTimeRecovery: false,
   deletionProtection: false,
   removalPolicy: RemovalPolicy.DESTROY,
+  webhooks: { hosts: ['127.0.0.1:*', 'localhost:*'], allowHttp: true, allowPrivateAddresses: true },
   tracing: false,
   logRetention: RetentionDays.ONE_DAY,
   requestsPerSecond: 10_000,
   requestsBurst: 5_000,
+  metricMathAlarms: false,
 };

@@ -24,9 +24,24 @@ const hashOf = (file) => createHash('sha256').update(readFileSync(file)).digest(
 /** The stamp says which version of `source` was installed completely. */
 const isStamped = (stamp, source) => existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOf(source);
 
+/** True if npm's own record of what it installed has every package of the lockfile, as after `npm install NAME`. */
+const isInstalled = () => {
+  const record = join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(record)) return false;
+  const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
+  const installed = packagesOf(record);
+  return Object.entries(packagesOf(lockFile)).every(
+    ([path, wanted]) => path === '' || wanted.optional || installed[path]?.version === wanted.version,
+  );
+};
+
 const installNodePackages = () => {
   const stamp = join(root, 'node_modules', '.sluice-lock-hash');
   if (isStamped(stamp, lockFile)) return;
+  if (isInstalled()) {
+    writeFileSync(stamp, hashOf(lockFile));
+    return;
+  }
   console.log('Installing the Node packages (npm ci) …');
   // Under `npm run` this variable names the very npm that is running; else the one on the PATH serves.
   const npm = process.env.npm_execpath;

@@ -6,7 +6,7 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { Control, Drain, Intake } from '#core/control.ts';
-import type { Shard, Slot } from '#core/slot.ts';
+import { type Shard, type Slot, tokenRest, tokenTag } from '#core/slot.ts';
 import type { ShardWritten, SlotRegistry } from '#functions/ports.ts';
 import type { Item } from './job-item.ts';
 import { batchGet, type DynamoConfig, isOwn } from './jobs-table.ts';
@@ -15,6 +15,16 @@ const controlId = 'control';
 const shardId = (index: number): string => `slots#${index}`;
 const tokenBytes = (token: string): Uint8Array => Uint8Array.from(Buffer.from(token, 'hex'));
 const number = (n: number) => ({ N: String(n) });
+
+/** A tenant's own set in a shard: only kept under a quota, and what it holds is short, since the item is rewritten whole. */
+const tenantAttribute = (tag: string): string => `t#${tag}`;
+
+const quotaOf = (token: string, max: number) => ({
+  names: { '#tenant': tenantAttribute(tokenTag(token)) },
+  values: { ':rests': { BS: [tokenBytes(tokenRest(token))] }, ':tenantMax': number(max) },
+});
+const hasRoom = '(attribute_not_exists(#members) AND #cap > :zero) OR size(#members) < #cap';
+const withinQuota = '(attribute_not_exists(#tenant) OR size(#tenant) < :tenantMax)';
 
 /** DynamoDB's BatchGetItem takes 100 keys. */
 const readAtOnce = 100;
@@ -109,24 +119,28 @@ export class DynamoSlotRegistry implements SlotRegistry {
   }
 
   /** `size` of a missing set is an error to DynamoDB, so an empty shard has a branch of its own. */
-  async take(slot: Slot): Promise<'taken' | 'full' | 'closed' | 'absent'> {
+  async take(slot: Slot, tenantMax?: number): Promise<'taken' | 'full' | 'closed' | 'absent' | 'tenant-full'> {
+    if (tenantMax === 0) return 'tenant-full';
+    const quota = tenantMax === undefined ? undefined : quotaOf(slot.token, tenantMax);
     const result = await unlessRefused(
       this.#update(shardId(slot.shard), {
-        UpdateExpression: 'ADD #members :tokens',
-        ConditionExpression:
-          '#open = :open AND (contains(#members, :token) OR (attribute_not_exists(#members) AND #cap > :zero) OR size(#members) < #cap)',
-        ExpressionAttributeNames: { '#members': 'members', '#open': 'open', '#cap': 'cap' },
+        UpdateExpression: `ADD #members :tokens${quota ? ', #tenant :rests' : ''}`,
+        ConditionExpression: `#open = :open AND (contains(#members, :token) OR ${quota ? `((${hasRoom}) AND ${withinQuota})` : hasRoom})`,
+        ExpressionAttributeNames: { '#members': 'members', '#open': 'open', '#cap': 'cap', ...quota?.names },
         ExpressionAttributeValues: {
           ':tokens': { BS: [tokenBytes(slot.token)] },
           ':token': { B: tokenBytes(slot.token) },
           ':open': { BOOL: true },
           ':zero': number(0),
+          ...quota?.values,
         },
       }),
     );
     if (result.kind === 'done') return 'taken';
     if (result.item === undefined) return 'absent';
-    return shardOf(result.item).open ? 'full' : 'closed';
+    const shard = shardOf(result.item);
+    if (!shard.open) return 'closed';
+    return shard.members.length < shard.cap ? 'tenant-full' : 'full';
   }
 
   async takeMany(shard: number, tokens: readonly string[], readCap: number): Promise<'taken' | 'moved'> {
@@ -154,12 +168,24 @@ export class DynamoSlotRegistry implements SlotRegistry {
 
   async free(shard: number, tokens: readonly string[]): Promise<void> {
     if (tokens.length === 0) return;
+    const unique = [...new Set(tokens)];
+    // Whether or not a quota was in force when they were taken: removing from a set that is not there costs nothing.
+    const tenants = [...Map.groupBy(unique, tokenTag)];
     await unlessRefused(
       this.#update(shardId(shard), {
-        UpdateExpression: 'DELETE #members :tokens',
+        UpdateExpression: `DELETE #members :tokens${tenants.map((_, i) => `, #t${i} :t${i}`).join('')}`,
         ConditionExpression: 'attribute_exists(#id)',
-        ExpressionAttributeNames: { '#members': 'members', '#id': 'id' },
-        ExpressionAttributeValues: { ':tokens': { BS: [...new Set(tokens)].map(tokenBytes) } },
+        ExpressionAttributeNames: {
+          '#members': 'members',
+          '#id': 'id',
+          ...Object.fromEntries(tenants.map(([tag], i) => [`#t${i}`, tenantAttribute(tag)])),
+        },
+        ExpressionAttributeValues: {
+          ':tokens': { BS: unique.map(tokenBytes) },
+          ...Object.fromEntries(
+            tenants.map(([, own], i) => [`:t${i}`, { BS: own.map((t) => tokenBytes(tokenRest(t))) }]),
+          ),
+        },
       }),
     );
   }

@@ -7,9 +7,9 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { Job } from '#core/job.ts';
+import { messageGroup } from '#core/identity.ts';
 import { formatMessage } from '#core/message.ts';
-import type { Backlog, BurialAttributes, DeadLetter, JobQueue, Outgoing } from '#functions/ports.ts';
+import type { Backlog, BurialAttributes, DeadLetter, JobQueue, Outgoing, Sendable } from '#functions/ports.ts';
 
 /** Message attributes of ours. They are hints and evidence; nothing is decided by them but the order within a batch. */
 export const attributeNames = { putOffs: 'sluicePutOffs', reason: 'sluiceReason', strayId: 'sluiceStray' } as const;
@@ -25,6 +25,17 @@ const isGone = (error: unknown): boolean => error instanceof Error && goneNames.
 
 const text = (value: string) => ({ DataType: 'String', StringValue: value });
 
+export interface SqsConfig {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  readonly deadLetterQueueUrl?: string | undefined;
+  /**
+   * Send each tenant's messages in a group of its own, so that one tenant's backlog does not delay the others.
+   * Source: "Amazon SQS fair queues" in the SQS guide (standard queues take a MessageGroupId since July 2025).
+   */
+  readonly fairQueues?: boolean | undefined;
+}
+
 /** SendMessageBatch takes ten entries. */
 const sendAtOnce = 10;
 
@@ -32,23 +43,22 @@ export class SqsJobQueue implements JobQueue {
   readonly #client: SQSClient;
   readonly #queueUrl: string;
   readonly #deadLetterQueueUrl: string | undefined;
+  readonly #fairQueues: boolean;
 
-  constructor(config: { client: SQSClient; queueUrl: string; deadLetterQueueUrl?: string | undefined }) {
+  constructor(config: SqsConfig) {
     this.#client = config.client;
     this.#queueUrl = config.queueUrl;
     this.#deadLetterQueueUrl = config.deadLetterQueueUrl;
+    this.#fairQueues = config.fairQueues ?? false;
   }
 
-  async send(
-    message: Pick<Job, 'id' | 'fingerprint' | 'tenure'>,
-    delaySeconds: number,
-    suspectPutOffs = 0,
-  ): Promise<void> {
+  async send(message: Sendable, delaySeconds: number, suspectPutOffs = 0): Promise<void> {
     await this.#client.send(
       new SendMessageCommand({
         QueueUrl: this.#queueUrl,
         MessageBody: formatMessage(message),
         DelaySeconds: delaySeconds,
+        ...this.#group(message),
         ...(suspectPutOffs > 0 && { MessageAttributes: { [attributeNames.putOffs]: text(String(suspectPutOffs)) } }),
       }),
     );
@@ -127,6 +137,10 @@ export class SqsJobQueue implements JobQueue {
     await this.#changeVisibility(this.#deadLetterUrl(), receipt, 0);
   }
 
+  #group({ scope }: Sendable): { MessageGroupId?: string } {
+    return this.#fairQueues && scope !== undefined ? { MessageGroupId: messageGroup(scope) } : {};
+  }
+
   async #sendBatch(chunk: readonly Outgoing[]): Promise<readonly string[]> {
     try {
       const { Failed = [] } = await this.#client.send(
@@ -136,6 +150,7 @@ export class SqsJobQueue implements JobQueue {
             Id: String(i),
             MessageBody: formatMessage(message),
             DelaySeconds: delaySeconds,
+            ...this.#group(message),
           })),
         }),
       );

@@ -11,7 +11,7 @@ export interface AdmissionView {
   readonly backlog?: { readonly at: number; readonly messages: number; readonly capacity: number } | undefined;
 }
 
-export type AdmissionRefusal = 'queue-full' | 'intake-closed';
+export type AdmissionRefusal = 'queue-full' | 'intake-closed' | 'tenant-quota';
 
 /**
  * What a view may refuse by itself, without a write. A view can only refuse; letting in is the shard's own conditional

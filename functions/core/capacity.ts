@@ -21,6 +21,17 @@ export const evenCaps = (capacity: number, shards: number): readonly number[] =>
 export const heldAtMost = (shards: readonly ShardLoad[]): number =>
   shards.reduce((sum, s) => sum + Math.max(s.members, s.cap), 0);
 
+/**
+ * A tenant's share of the capacity, spread like it: what one tenant may hold on one shard. At least one in all, so that a
+ * small share never shuts a tenant out. A share of 1 or more is no quota.
+ */
+export const tenantCap = (capacity: number, share: number, shard: number): number | undefined => {
+  if (share >= 1) return undefined;
+  const shards = shardCount(capacity);
+  const whole = Math.max(1, Math.floor(capacity * share));
+  return Math.floor(whole / shards) + (shard < whole % shards ? 1 : 0);
+};
+
 export type Deal =
   /** Raising to these caps keeps Σ max(members, cap) ≤ capacity. */
   | { readonly act: 'raise'; readonly caps: readonly number[] }

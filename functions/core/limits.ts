@@ -42,6 +42,8 @@ export interface Limits {
   readonly sweepMessagesMax: number;
   readonly redrivesMax: number;
   readonly redrivesForcedMax: number;
+  /** What part of the capacity one tenant may hold, above 0 up to 1; 1 is no quota. */
+  readonly tenantShare: number;
   /** A drain names what is left after this long, and gives up waiting. */
   readonly drainSeconds: number;
   readonly queueRetentionSeconds: number;
@@ -78,7 +80,8 @@ export const bounds = {
   reasonMessageChars: 500,
   progressNoteChars: 200,
   historyEntriesMax: 200,
-  historyEntryBytes: 250,
+  historyEntryBytes: 450,
+  historyMessageChars: 100,
   jsonDepthMax: 100,
   keyCharsMax: 64,
   capacityMax: 100_000,
@@ -134,6 +137,7 @@ export const productionLimits: Limits = {
   sweepMessagesMax: 100,
   redrivesMax: 3,
   redrivesForcedMax: 20,
+  tenantShare: 1,
   drainSeconds: 3_600,
   queueRetentionSeconds: 4 * day,
   deadLetterRetentionSeconds: 14 * day,
@@ -165,7 +169,7 @@ export const localLimits: Limits = {
   orphanTokenSeconds: 30,
   submitAgeMaxSeconds: 15,
   staleAfterSeconds: 10,
-  drainSeconds: 120,
+  drainSeconds: 300,
 };
 
 export class LimitsError extends Error {
@@ -232,6 +236,10 @@ const relations: readonly [(l: Limits) => boolean, (l: Limits) => string][] = [
   [
     (l) => l.attemptsMax >= 1 && l.attemptsMax <= 10 && Number.isInteger(l.attemptsMax),
     (l) => `attemptsMax (${l.attemptsMax}) must be a whole number from 1 to 10: it is also the queue's maxReceiveCount`,
+  ],
+  [
+    (l) => l.tenantShare > 0 && l.tenantShare <= 1,
+    (l) => `tenantShare (${l.tenantShare}) must be above 0 and at most 1, where 1 is no quota`,
   ],
   [
     (l) => l.redrivesMax <= l.redrivesForcedMax,

@@ -30,6 +30,7 @@ export const problemStatus = {
   'unsupported-media-type': 415,
   'idempotency-conflict': 422,
   'queue-full': 429,
+  'tenant-quota': 429,
   'rate-limited': 429,
   'intake-closed': 503,
   unavailable: 503,
@@ -52,6 +53,13 @@ export const queueFull = (random: number): Problem => ({
   retryAfterSeconds: 1 + Math.floor(random * bounds.retryAfterFullMaxSeconds),
 });
 
+export const tenantQuota = (random: number): Problem => ({
+  code: 'tenant-quota',
+  detail:
+    'Your jobs in flight have reached your share of the capacity. Nothing was accepted; send the same request with the same key again later.',
+  retryAfterSeconds: 1 + Math.floor(random * bounds.retryAfterFullMaxSeconds),
+});
+
 export const intakeClosed: Problem = {
   code: 'intake-closed',
   detail:
@@ -65,5 +73,8 @@ export const unavailable: Problem = {
     'The request was not completed for certain. Send it again with the same key: it can only lead to the one job.',
   retryAfterSeconds: bounds.retryAfterUnavailableSeconds,
 };
+
+/** To an operator, who sees the jobs of all. */
+export const noSuchJob: Problem = { code: 'job-not-found', detail: 'No job has this id, or its record has expired.' };
 
 export const jobNotFound: Problem = { code: 'job-not-found', detail: 'No job of yours has this id.' };

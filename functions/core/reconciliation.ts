@@ -59,14 +59,31 @@ export const dueAt = (job: InFlightJob): number =>
  * sign to people; it decides nothing.
  */
 export const isStale = (job: InFlightJob, now: number, limits: Limits): boolean => {
-  const due = job.state === 'running' ? job.leaseUntil + limits.leaseGraceSeconds * 1000 : (job.nextAttemptAt ?? 0);
-  return now > Math.max(due, lastMoveAt(job)) + limits.staleAfterSeconds * 1000;
+  const graceSeconds = job.state === 'running' ? limits.leaseGraceSeconds : 0;
+  return now > readyAt(job) + (graceSeconds + limits.staleAfterSeconds) * 1000;
 };
+
+/** Since when something should have happened to a job: its next start, or the report of its worker. */
+export const readyAt = (job: InFlightJob): number =>
+  Math.max(job.state === 'running' ? job.leaseUntil : (job.nextAttemptAt ?? 0), lastMoveAt(job));
 
 const noProgress: ReadonlySet<string> = new Set(['resend', 'stale', 'cancel-request']);
 
 const lastMoveAt = (job: InFlightJob): number =>
   job.history.findLast((entry) => !noProgress.has(entry.event))?.at ?? job.submittedAt;
+
+/**
+ * How late the upkeep is, in seconds: by how much a run came after its time, and a period more for each further run that
+ * the tokens need which it had no time or no bound left to look at. `lastRunAt` 0: there was none before.
+ */
+export const reconcileLagSeconds = (
+  run: { readonly startedAt: number; readonly lastRunAt: number; readonly tokensLeft: number },
+  limits: Limits,
+): number => {
+  const sinceLastMs = run.lastRunAt > 0 ? run.startedAt - run.lastRunAt : 0;
+  const late = Math.max(0, Math.round(sinceLastMs / 1000) - limits.reconcilerPeriodSeconds);
+  return late + Math.ceil(run.tokensLeft / limits.reconcilerRecordsMax) * limits.reconcilerPeriodSeconds;
+};
 
 /** What the sweep does with one message of the dead-letter queue. */
 export type SweepVerdict =

@@ -1,7 +1,8 @@
 /**
  * A slot is one unit of capacity, held by a token in a shard of the registry. A token is 26 bytes, here as hex: the job
- * id (16), a random nonce (6) and the second it was made (4). It names one tenure of one job, so that taking and freeing
- * can both be repeated without harm, and its age tells the reconciler when nobody can bring its record any more.
+ * id (16), a nonce (6: the tenant's tag and three random bytes) and the second it was made (4). It names one tenure of one
+ * job, so that taking and freeing can both be repeated without harm; its tag tells whose share it counts against, and its
+ * age tells the reconciler when nobody can bring its record any more.
  */
 export interface Slot {
   readonly shard: number;
@@ -23,6 +24,14 @@ export const makeToken = (id: string, nonce: string, now: number): string => {
   if (!/^[0-9a-f]{52}$/.test(token)) throw new TypeError('a slot token is made of 52 hex digits');
   return token;
 };
+
+const tagChars = 6;
+
+/** The tag of the tenant that took the slot, 6 hex digits; see `tenantTag`. */
+export const tokenTag = (token: string): string => token.slice(idChars, idChars + tagChars);
+
+/** What a tenant's set in the shard holds of the token: the part that the tag does not tell, 3 + 4 bytes. */
+export const tokenRest = (token: string): string => token.slice(idChars + tagChars);
 
 export const tokenJobId = (token: string): string => token.slice(0, idChars);
 

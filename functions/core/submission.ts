@@ -43,7 +43,8 @@ const optionsSchema = z.strictObject(
   'must be an object',
 );
 
-const bodySchema = z.strictObject(
+/** The body of one submission. `payload` must be there too, which is checked after its size. */
+export const bodySchema = z.strictObject(
   {
     type: z
       .string('must be a text')

@@ -247,7 +247,7 @@ const again = (
   if (burns && job.attempt >= job.attemptsMax) {
     return die(job, { code: lost ? 'worker-lost' : 'attempts-exhausted', message }, now);
   }
-  const wait = waitMs(job.attempt, limits, jitter);
+  const wait = waitMs(job.attempt, limits, jitter, lost ? undefined : why.afterSeconds);
   if (job.waitedMs + wait > job.waitBudgetMs) return die(job, { code: 'wait-budget-exhausted', message }, now);
   const nextAttemptAt = waitFrom + wait;
   if (job.deadlineAt !== undefined && nextAttemptAt >= job.deadlineAt) {
@@ -257,7 +257,7 @@ const again = (
     at: now,
     event: lost ? 'recover' : 'retry',
     attempt: job.attempt,
-    detail: { waitSeconds: wait / 1000, code },
+    detail: { waitSeconds: wait / 1000, code, message: message.slice(0, bounds.historyMessageChars).toWellFormed() },
   };
   const retrying: RetryingJob = {
     ...withoutLease(touch(job, now, entry)),

@@ -17,6 +17,8 @@ export interface BulkRequest {
 }
 
 export type SkipCode = 'job-not-found' | 'not-dead' | 'redrive-limit' | 'queue-full';
+/** What became of one of them. */
+export type Acted = 'moved' | 'closed' | 'tenant-quota' | SkipCode;
 type StoppedBy = 'end' | 'full' | 'limit' | 'time' | 'closed';
 
 export interface BulkResult {
@@ -52,7 +54,7 @@ export const workThroughDead = async (
   world: World,
   request: BulkRequest,
   remainingMs: () => number,
-  act: (candidate: Candidate) => Promise<'moved' | 'closed' | SkipCode>,
+  act: (candidate: Candidate) => Promise<Acted>,
 ): Promise<BulkResult> => {
   const until = world.clock.now() + remainingMs() - reserveMs;
   const skipped: { id: string; code: SkipCode }[] = [];
@@ -79,7 +81,7 @@ export const workThroughDead = async (
       break;
     }
     examined += 1;
-    if (what !== 'moved') skipped.push({ id: step.id, code: what });
+    if (what !== 'moved') skipped.push({ id: step.id, code: what === 'tenant-quota' ? 'queue-full' : what });
     if (what === 'queue-full') {
       stoppedBy = 'full';
       break;

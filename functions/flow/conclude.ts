@@ -1,3 +1,4 @@
+import { runTimeMs } from '#core/durations.ts';
 import type { Job, RunningJob } from '#core/job.ts';
 import type { JobWrite } from '#core/job-write.ts';
 import type { Outcome } from '#core/outcome.ts';
@@ -33,7 +34,7 @@ export const conclude = async (
       detail: { attempt: started.attempt },
     });
   } else {
-    noteEnd(world, ended);
+    noteEnd(world, ended, runTimeMs(started, ended));
   }
   return ended;
 };

@@ -1,8 +1,10 @@
+import type { PutOffReason } from '#core/evidence.ts';
 import type { Job } from '#core/job.ts';
 import { bounds } from '#core/limits.ts';
 import { type Message, parseMessage } from '#core/message.ts';
 import { wholeSeconds } from '#core/retry-policy.ts';
 import type { Slot } from '#core/slot.ts';
+import type { Sendable } from '#functions/ports.ts';
 import { type AttemptResult, attempt, type ConsumerWorld } from './attempt.ts';
 import { buryStray, sendToDeadLetter } from './bury.ts';
 import { NotDone, type Received } from './received.ts';
@@ -96,16 +98,16 @@ const afterMeeting = async (
     case 'bury-stray':
       return buryStray(world, received, meeting.reason);
     case 'put-off':
-      return putOff(world, message, meeting.until, meeting.why, 0);
+      return putOff(world, { ...message, scope: meeting.job.scope }, meeting.until, meeting.why, 0);
   }
 };
 
 /** A copy with a delay, then the acknowledgement: waiting never costs a receive. */
 const putOff = async (
   world: ConsumerWorld,
-  message: Message,
+  message: Sendable,
   until: number,
-  code: string,
+  code: PutOffReason,
   putOffs: number,
 ): Promise<void> => {
   const seconds = Math.max(

@@ -1,20 +1,18 @@
-import type { MetricName } from '#core/evidence.ts';
+import { queueTimeMs } from '#core/durations.ts';
+import type { Evidence } from '#core/evidence.ts';
 import type { Job, RunningJob } from '#core/job.ts';
 import type { World } from './world.ts';
 
-type Noting = Pick<World, 'telemetry' | 'clock'>;
+type Noting = Pick<World, 'telemetry'>;
 
-export const noteStart = ({ telemetry, clock }: Noting, job: RunningJob): void =>
+/** `job` is the record as the start left it. */
+export const noteStart = ({ telemetry }: Noting, job: RunningJob): void =>
   telemetry.note({
     metric: 'AttemptsStarted',
     jobId: job.id,
     code: 'started',
-    detail: {
-      type: job.type,
-      attempt: job.attempt,
-      starts: job.starts,
-      queueMs: Math.max(0, clock.now() - Math.max(job.sentAt, job.submittedAt)),
-    },
+    took: { name: 'QueueTime', milliseconds: queueTimeMs(job) },
+    detail: { type: job.type, attempt: job.attempt, starts: job.starts },
   });
 
 export const noteRecovery = ({ telemetry }: Noting, job: Job): void =>
@@ -26,25 +24,29 @@ export const noteRecovery = ({ telemetry }: Noting, job: Job): void =>
     detail: { attempt: job.attempt, losses: job.losses },
   });
 
-const endMetrics: { readonly [S in Exclude<Job['state'], 'queued' | 'running'>]: MetricName } = {
+const endMetrics = {
   succeeded: 'JobsSucceeded',
   retrying: 'JobsRetried',
-  dead: 'JobsDead',
   cancelled: 'JobsCancelled',
   expired: 'JobsExpired',
   discarded: 'JobsDiscarded',
-};
+} as const satisfies { readonly [S in Exclude<Job['state'], 'queued' | 'running' | 'dead'>]: Evidence['metric'] };
 
-/** Notes where a job went when an attempt, or the wait for one, ended. */
-export const noteEnd = ({ telemetry }: Noting, job: Job): void => {
+/** Notes where a job went when an attempt, or the wait for one, ended; `runMs` is how long its handler's attempt ran. */
+export const noteEnd = ({ telemetry }: Noting, job: Job, runMs?: number): void => {
   if (job.state === 'queued' || job.state === 'running') return;
+  const took = runMs === undefined ? undefined : ({ name: 'RunTime', milliseconds: runMs } as const);
+  const common = { jobId: job.id, took, detail: { attempt: job.attempt } };
+  if (job.state === 'dead') {
+    telemetry.note({ ...common, metric: 'JobsDead', code: job.reason.code, level: 'error' });
+    return;
+  }
   const last = job.history.at(-1)?.detail;
-  const code = job.state === 'dead' ? job.reason.code : String(last?.['code'] ?? job.state);
   telemetry.note({
+    ...common,
     metric: endMetrics[job.state],
-    jobId: job.id,
-    code,
-    level: job.state === 'dead' ? 'error' : job.state === 'succeeded' ? 'info' : 'warn',
-    detail: { attempt: job.attempt, ...(job.state === 'retrying' && { waitSeconds: Number(last?.['waitSeconds']) }) },
+    code: String(last?.['code'] ?? job.state),
+    level: job.state === 'succeeded' ? 'info' : 'warn',
+    detail: { ...common.detail, ...(job.state === 'retrying' && { waitSeconds: Number(last?.['waitSeconds']) }) },
   });
 };

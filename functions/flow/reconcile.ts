@@ -1,6 +1,14 @@
 import type { Control } from '#core/control.ts';
 import { type InFlightJob, isInFlight, type Job } from '#core/job.ts';
-import { dueAt, isStale, judgeToken, type QueueView, type Repair, repairOf } from '#core/reconciliation.ts';
+import {
+  isStale,
+  judgeToken,
+  type QueueView,
+  type Repair,
+  readyAt,
+  reconcileLagSeconds,
+  repairOf,
+} from '#core/reconciliation.ts';
 import { type Shard, type Slot, tokenJobId } from '#core/slot.ts';
 import type { JobEvent } from '#core/transition.ts';
 import type { ConsumerSwitch, ReconcilerMemory, RunMemory } from '#functions/ports.ts';
@@ -48,7 +56,7 @@ export const reconcile = async (
   const until = startedAt + remainingMs() - reserveMs;
   const memory = await lock(world, owner, startedAt + remainingMs(), Math.min(startedAt + lockWaitMs, until));
   if (memory === undefined) return { ran: false };
-  const run = new Run(world, memory, until);
+  const run = new Run(world, memory, startedAt, until);
   try {
     return await run.all();
   } finally {
@@ -78,19 +86,22 @@ const repairsAtOnce = 8;
 class Run {
   readonly #world: ReconcilerWorld;
   readonly #memory: RunMemory;
+  readonly #startedAt: number;
   readonly #until: number;
   readonly #repaired: Partial<Record<Exclude<Repair, 'none'>, number>> = {};
   #looked = 0;
   #freed = 0;
   #stale = 0;
   #failed = 0;
-  #oldestDue = Number.POSITIVE_INFINITY;
+  #oldestReadyAt = Number.POSITIVE_INFINITY;
+  #tokensLeft = 0;
   readonly seen: string[] = [];
   nextShard = 0;
 
-  constructor(world: ReconcilerWorld, memory: RunMemory, until: number) {
+  constructor(world: ReconcilerWorld, memory: RunMemory, startedAt: number, until: number) {
     this.#world = world;
     this.#memory = memory;
+    this.#startedAt = startedAt;
     this.#until = until;
   }
 
@@ -116,14 +127,11 @@ class Run {
     telemetry.gauge('SlotsTaken', slotsTaken);
     telemetry.gauge('Capacity', control.capacity);
     if (queue.backlog !== undefined) telemetry.gauge('Backlog', queue.backlog);
-    telemetry.gauge(
-      'OldestDueSeconds',
-      Math.max(0, Math.round((clock.now() - Math.min(clock.now(), this.#oldestDue)) / 1000)),
-    );
-    if (this.#memory.lastRunAt > 0) {
-      const lag = clock.now() - this.#memory.lastRunAt - limits.reconcilerPeriodSeconds * 1000;
-      telemetry.gauge('ReconcileLagSeconds', Math.max(0, Math.round(lag / 1000)));
-    }
+    const now = clock.now();
+    telemetry.gauge('OldestReadyAge', Math.max(0, Math.round((now - Math.min(now, this.#oldestReadyAt)) / 1000)));
+    const { lastRunAt } = this.#memory;
+    const lag = { startedAt: this.#startedAt, lastRunAt, tokensLeft: this.#tokensLeft };
+    telemetry.gauge('ReconcileLag', reconcileLagSeconds(lag, limits));
     const report: Report = {
       ran: true,
       slotsTaken,
@@ -173,6 +181,7 @@ class Run {
     for (let at = 0; at < tokens.length; at += readAtOnce) {
       if (this.#looked >= this.#world.limits.reconcilerRecordsMax || this.#world.clock.now() >= this.#until) {
         this.nextShard = tokens[at]?.shard ?? 0;
+        this.#tokensLeft = tokens.length - at;
         return;
       }
       const some = tokens.slice(at, at + readAtOnce);
@@ -221,7 +230,9 @@ class Run {
         return undefined;
       }
     }
-    if (verdict === 'orphan') await store.deletePayload(slot.token);
+    // A redriven job carries another token, and its payload still lies under the one that admitted it.
+    const carried = job !== undefined && 'item' in job.payload && job.payload.item === slot.token;
+    if (verdict === 'orphan' && !carried) await store.deletePayload(slot.token);
     telemetry.note({ metric: 'SlotsReclaimed', jobId: tokenJobId(slot.token), code: verdict, level: 'warn' });
     return slot;
   }
@@ -231,7 +242,7 @@ class Run {
     const { clock, limits, random } = this.#world;
     if (!isInFlight(job)) return false;
     const now = clock.now();
-    this.#oldestDue = Math.min(this.#oldestDue, dueAt(job));
+    this.#oldestReadyAt = Math.min(this.#oldestReadyAt, readyAt(job));
     const repair = repairOf(job, now, queue, limits);
     if (repair === 'resend-missing' || repair === 'resend-unsent') return this.#sendAgain(job, repair);
     if (repair === 'none') {

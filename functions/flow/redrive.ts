@@ -1,6 +1,6 @@
 import { isInFlight } from '#core/job.ts';
 import { transition } from '#core/transition.ts';
-import { type BulkRequest, type BulkResult, type Candidate, type SkipCode, workThroughDead } from './bulk.ts';
+import { type Acted, type BulkRequest, type BulkResult, type Candidate, workThroughDead } from './bulk.ts';
 import { sendJob } from './send-job.ts';
 import type { SlotView } from './slot-view.ts';
 import { takeSlot } from './take-slot.ts';
@@ -28,15 +28,19 @@ const redriveOne = async (
   view: SlotView,
   request: RedriveRequest,
   { id, job }: Candidate,
-): Promise<'moved' | 'closed' | SkipCode> => {
+): Promise<Acted> => {
   // A stray is no job: there is nothing that could run.
   if (job === undefined) return 'job-not-found';
   const event = { type: 'redrive', actor: request.actor, force: request.force } as const;
-  const rehearsal = transition(job, { ...event, now: world.clock.now(), slot: job.slot }, world.limits);
+  const beganAt = world.clock.now();
+  const rehearsal = transition(job, { ...event, now: beganAt, slot: job.slot }, world.limits);
   if (!rehearsal.ok) return rehearsal.refusal === 'redrive-limit' ? 'redrive-limit' : 'not-dead';
   if (request.dryRun) return 'moved';
-  const taking = await takeSlot(world, view, id);
-  if (taking.kind === 'refused') return taking.why === 'intake-closed' ? 'closed' : 'queue-full';
+  const taking = await takeSlot(world, view, job);
+  // A tenant at its share is skipped like a full queue, but does not hold up the others.
+  if (taking.kind === 'refused') return taking.why === 'intake-closed' ? 'closed' : taking.why;
+  // As in a submission: a call that stood still for long must not bring a record for a slot that was freed meanwhile.
+  if (world.clock.now() - beganAt > world.limits.submitAgeMaxSeconds * 1000) throw new Error('the slot is too old');
   const next = transition(job, { ...event, now: world.clock.now(), slot: taking.slot }, world.limits);
   if (!next.ok) throw new Error(`the redrive of ${id} was decided and is refused: ${next.refusal}`);
   const saved = await world.store.save(job, next.job);

@@ -26,8 +26,8 @@ class Stopped extends Error {
 const without = (outcome: Outcome): Ran => ({ outcome, writes: [] });
 const fail = (message: string, code: 'permanent-error' | 'request-unreadable' = 'permanent-error'): Ran =>
   without({ kind: 'fail', code, message });
-const retry = (code: 'retryable-error' | 'timeout', message: string): Ran =>
-  without({ kind: 'retry', code, message, burnsAttempt: true });
+const retry = (code: 'retryable-error' | 'timeout', message: string, afterSeconds?: number): Ran =>
+  without({ kind: 'retry', code, message, burnsAttempt: true, afterSeconds });
 
 /**
  * Runs the handler of a started job within its time and judges what came of it. Never throws for what a handler does:
@@ -56,7 +56,10 @@ export const runHandler = async (
     return late;
   });
   const checkpoint = async () => {
-    const now = await world.store.read(job.id);
+    const now = await world.store.read(job.id).catch(() => {
+      // That our own store cannot be read is no error of the handler, and may pass.
+      throw new Retryable('the checkpoint could not read the job');
+    });
     if (now?.state === 'running' && now.owner === job.owner && !now.cancelRequested) return;
     const stopped = new Stopped(now?.cancelRequested ? 'a cancel was requested' : 'another worker has taken over');
     stop.abort(stopped);
@@ -119,7 +122,7 @@ const readPayload = async (world: World, job: RunningJob): Promise<unknown> => {
 const judgeError = (error: unknown): Ran => {
   if (error instanceof Stopped) return without({ kind: 'cancelled' });
   const message = describe(error);
-  return error instanceof Retryable ? retry('retryable-error', message) : fail(message);
+  return error instanceof Retryable ? retry('retryable-error', message, error.afterSeconds) : fail(message);
 };
 
 /** Anything can be thrown; the text is for the job's owner. */

@@ -3,7 +3,7 @@ import { keyDigest } from '#core/identity.ts';
 import { type InFlightJob, isGone, isInFlight, type Job } from '#core/job.ts';
 import { utf8Bytes } from '#core/json.ts';
 import { bounds } from '#core/limits.ts';
-import { intakeClosed, type Problem, queueFull, unavailable } from '#core/problem.ts';
+import { intakeClosed, type Problem, queueFull, tenantQuota, unavailable } from '#core/problem.ts';
 import type { Slot } from '#core/slot.ts';
 import type { Submission } from '#core/submission.ts';
 import { admit } from '#core/transition.ts';
@@ -54,7 +54,7 @@ const admitOne = async (
   submission: Submission,
   receivedAt: number,
 ): Promise<Submitted> => {
-  const [taking, backlogFull] = await Promise.all([takeSlot(world, view, submission.id), view.backlogFull()]);
+  const [taking, backlogFull] = await Promise.all([takeSlot(world, view, submission), view.backlogFull()]);
   const recorded = await recordTaken(world, submission, receivedAt, taking, backlogFull);
   if (recorded.kind !== 'recorded') return recorded;
   return accepted(world, recorded.job, await sendJob(world, recorded.job));
@@ -112,14 +112,7 @@ export const submitMany = async (
   const firsts = [...first.values()];
   const answers = new Map<Submission, Submitted>();
   try {
-    const [takings, backlogFull] = await Promise.all([
-      takeSlots(
-        world,
-        view,
-        firsts.map((submission) => submission.id),
-      ),
-      view.backlogFull(),
-    ]);
+    const [takings, backlogFull] = await Promise.all([takeSlots(world, view, firsts), view.backlogFull()]);
     const recorded = await Promise.all(
       firsts.map((submission, i) =>
         recordTaken(world, submission, receivedAt, takings[i] ?? noTaking, backlogFull).catch((error) =>
@@ -182,5 +175,10 @@ const replay = async (world: World, submission: Submission, job: Job): Promise<S
 
 const refuse = (world: World, submission: Submission, why: AdmissionRefusal): Submitted => {
   world.telemetry.note({ metric: 'JobsRefused', jobId: submission.id, code: why, level: 'warn' });
-  return { kind: 'refused', problem: why === 'queue-full' ? queueFull(world.random.next()) : intakeClosed };
+  return { kind: 'refused', problem: problemOf(why, world.random.next()) };
+};
+
+const problemOf = (why: AdmissionRefusal, random: number): Problem => {
+  if (why === 'intake-closed') return intakeClosed;
+  return why === 'tenant-quota' ? tenantQuota(random) : queueFull(random);
 };

@@ -99,10 +99,11 @@ const keepStray = async (
   const id = claimed ?? strayId(letter.messageId);
   const state = (await world.store.readStrays([id])).get(id);
   if (state === 'discarded') return deleteLetter(world, letter);
-  if (state === undefined && (await world.store.recordStray({ id, reason, receivedAt: world.clock.now() }))) {
+  const isNew = state === undefined && (await world.store.recordStray({ id, reason, receivedAt: world.clock.now() }));
+  if (isNew) {
     world.telemetry.note({ metric: 'Strays', code: reason, level: 'warn', detail: { stray: id } });
   }
-  return { kept: letter.receipt, what: 'strays' };
+  return { kept: letter.receipt, ...(isNew && { what: 'strays' as const }) };
 };
 
 /** The message first: a send that fails must not count as a return. One copy too many does no harm. */

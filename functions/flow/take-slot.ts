@@ -1,6 +1,7 @@
 import { type AdmissionRefusal, refusedByView, shardsToTry } from '#core/admission.ts';
-import { shardCount } from '#core/capacity.ts';
+import { shardCount, tenantCap } from '#core/capacity.ts';
 import type { Control } from '#core/control.ts';
+import { tenantTag } from '#core/identity.ts';
 import { bounds } from '#core/limits.ts';
 import { makeToken, type Slot } from '#core/slot.ts';
 import { createFirstShard } from './registry.ts';
@@ -11,6 +12,15 @@ export type Taking =
   | { readonly kind: 'taken'; readonly slot: Slot }
   | { readonly kind: 'refused'; readonly why: AdmissionRefusal };
 
+/** For whom a slot is taken: the job, and its tenant, whose share it counts against. */
+export interface Claimant {
+  readonly id: string;
+  readonly scope: string;
+}
+
+const tokenFor = ({ random, clock }: World, { id, scope }: Claimant): string =>
+  makeToken(id, tenantTag(scope) + random.hex(3), clock.now());
+
 /** A registry that changed under the look is tried once more as it is now. */
 const roundsMax = 2;
 
@@ -18,8 +28,8 @@ const roundsMax = 2;
  * Takes a slot for the next tenure of this job, or tells why none is to be had. Throws when the answer is unclear; the
  * token may then be in the registry, and the reconciler frees it once nobody can bring its record any more.
  */
-export const takeSlot = async (world: World, view: SlotView, id: string): Promise<Taking> => {
-  const token = makeToken(id, world.random.hex(6), world.clock.now());
+export const takeSlot = async (world: World, view: SlotView, job: Claimant): Promise<Taking> => {
+  const token = tokenFor(world, job);
   for (let round = 0; round < roundsMax; round += 1) {
     const taking = await tryShards(world, view, token);
     if (taking.kind === 'taken' || round === roundsMax - 1) return taking;
@@ -34,14 +44,18 @@ const tryShards = async (world: World, view: SlotView, token: string): Promise<T
   await view.refreshIfOld(count > bounds.shardsTriedMax);
   const seen = refusedByView({ slots: view.current.slots }, world.clock.now(), world.limits);
   if (seen !== undefined) return { kind: 'refused', why: seen };
+  let quota = false;
   for (const shard of shardsToTry(count, world.random.next(), view.withRoom)) {
     const answer = await take(world, control, { shard, token });
     if (answer === 'taken') return { kind: 'taken', slot: { shard, token } };
+    quota ||= answer === 'tenant-full';
     if (answer === 'closed') {
       view.mark('closed');
       return { kind: 'refused', why: 'intake-closed' };
     }
   }
+  // There is room, but not for this tenant; to others that says nothing.
+  if (quota) return { kind: 'refused', why: 'tenant-quota' };
   // In a large registry only some were tried, so only a look at all of them may say "full" to the next.
   if (count > bounds.shardsTriedMax) await view.refresh();
   else view.mark('full');
@@ -49,11 +63,16 @@ const tryShards = async (world: World, view: SlotView, token: string): Promise<T
 };
 
 /** A shard that is absent belongs to a registry that nobody has used yet. */
-const take = async (world: World, control: Control, slot: Slot): Promise<'taken' | 'full' | 'closed'> => {
-  const answer = await world.slots.take(slot);
+const take = async (
+  world: World,
+  control: Control,
+  slot: Slot,
+): Promise<'taken' | 'full' | 'closed' | 'tenant-full'> => {
+  const tenantMax = tenantCap(control.capacity, world.limits.tenantShare, slot.shard);
+  const answer = await world.slots.take(slot, tenantMax);
   if (answer !== 'absent') return answer;
   await createFirstShard(world, control, slot.shard);
-  const again = await world.slots.take(slot);
+  const again = await world.slots.take(slot, tenantMax);
   return again === 'absent' ? 'full' : again;
 };
 
@@ -61,10 +80,15 @@ const take = async (world: World, control: Control, slot: Slot): Promise<'taken'
  * Takes a slot for each of several jobs: shard by shard, each in one write, and one by one where that did not succeed, so
  * that each refusal has the reason that a single submission would have got. In the order of the ids.
  */
-export const takeSlots = async (world: World, view: SlotView, ids: readonly string[]): Promise<readonly Taking[]> => {
-  const now = world.clock.now();
-  const tokens = ids.map((id) => makeToken(id, world.random.hex(6), now));
-  const takings: (Taking | undefined)[] = ids.map(() => undefined);
+export const takeSlots = async (
+  world: World,
+  view: SlotView,
+  jobs: readonly Claimant[],
+): Promise<readonly Taking[]> => {
+  const tokens = jobs.map((job) => tokenFor(world, job));
+  const takings: (Taking | undefined)[] = jobs.map(() => undefined);
+  // A quota is counted token by token.
+  if (world.limits.tenantShare < 1) return Promise.all(jobs.map((job) => takeSlot(world, view, job)));
   let next = 0;
   for (const { index: shard, cap, room } of shuffled(await view.lookForRoom(), world.random.next())) {
     const some = tokens.slice(next, next + room);
@@ -75,7 +99,7 @@ export const takeSlots = async (world: World, view: SlotView, ids: readonly stri
       next += 1;
     }
   }
-  return Promise.all(takings.map((taking, i) => taking ?? takeSlot(world, view, ids[i] ?? '')));
+  return Promise.all(jobs.map((job, i) => takings[i] ?? takeSlot(world, view, job)));
 };
 
 /** Writers of bulk begin at different shards. */

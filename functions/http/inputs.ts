@@ -48,7 +48,7 @@ const limitQuery = z._default(
 
 const whole = (min: number, max: number) => {
   const message = `must be a whole number from ${min} to ${max}`;
-  return z.number(message).check(z.refine((n) => Number.isSafeInteger(n) && n >= min && n <= max, message));
+  return z.int({ error: message, abort: true }).check(z.minimum(min, message), z.maximum(max, message));
 };
 
 const shortText = z

@@ -1,4 +1,4 @@
-import { jobNotFound } from '#core/problem.ts';
+import { jobNotFound, noSuchJob } from '#core/problem.ts';
 import { cancelJob } from '#flow/cancel.ts';
 import type { World } from '#flow/world.ts';
 import { json, ProblemError } from './answer.ts';
@@ -25,7 +25,7 @@ export const cancelRoute = (world: World, path: `/${string}`, scopeOf: (call: Ca
           detail: `The job is ${cancelled.job.state}; only a queued, running or retrying one can be cancelled. To undo an effect, submit a job that does.`,
         });
       case 'not-found':
-        throw new ProblemError(jobNotFound);
+        throw new ProblemError(scopeOf(call) === undefined ? noSuchJob : jobNotFound);
     }
   },
 });

@@ -1,7 +1,7 @@
 import { Router } from '@aws-lambda-powertools/event-handler/http';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { scopeOf } from '#core/identity.ts';
+import { claimScope, scopeOf } from '#core/identity.ts';
 import { type Problem, unavailable } from '#core/problem.ts';
 import type { Clock } from '#functions/ports.ts';
 import { ProblemError, problem } from './answer.ts';
@@ -34,14 +34,26 @@ const answerReserveMs = 1_000;
  * Powertools' HTTP router with this API's manners: every answer that is not a success is a problem, a known path with
  * another method is 405 with `Allow`, and what a caller sends never becomes a 5xx.
  */
-export const makeApi = (routes: readonly Route[], world: { clock: Clock }, logger: Logger) => {
+export const makeApi = (
+  routes: readonly Route[],
+  world: { clock: Clock },
+  logger: Logger,
+  tenantClaim?: string | undefined,
+) => {
   const router = new Router({ logger });
   for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
     for (const route of own) {
       router.route(
         async ({ event, context, params, req }) =>
           route.answer(
-            makeCall(event as APIGatewayProxyEvent, context, params, new URL(req.url).searchParams, world.clock),
+            makeCall(
+              event as APIGatewayProxyEvent,
+              context,
+              params,
+              new URL(req.url).searchParams,
+              world.clock,
+              tenantClaim,
+            ),
           ),
         { method: route.method, path },
       );
@@ -92,8 +104,9 @@ const makeCall = (
   params: Readonly<Record<string, string>>,
   query: URLSearchParams,
   clock: Clock,
+  tenantClaim: string | undefined,
 ): Call => {
-  const scope = scopeOf(event.requestContext.identity ?? {});
+  const scope = callerOf(event, tenantClaim);
   if (scope === undefined) {
     throw new ProblemError({
       code: 'caller-unknown',
@@ -111,6 +124,14 @@ const makeCall = (
     body: event.body ?? undefined,
     params,
   };
+};
+
+/** The caller by its IAM identity, or by the claim that the stage names. */
+const callerOf = (event: APIGatewayProxyEvent, tenantClaim: string | undefined): string | undefined => {
+  const { identity, authorizer } = event.requestContext;
+  if (tenantClaim === undefined) return scopeOf(identity ?? {});
+  const claims = authorizer?.['claims'] as Record<string, unknown> | undefined;
+  return claimScope(claims?.[tenantClaim] ?? authorizer?.[tenantClaim]);
 };
 
 /**

@@ -48,6 +48,14 @@ export interface JobDefinition<Payload = unknown> {
 /** Throw it for what may pass: the job is tried again, within its attempts and its wait budget. All else is permanent. */
 export class Retryable extends Error {
   override readonly name = 'Retryable';
+  /** Not before this long from now. It only makes the wait longer; one beyond the job's wait budget ends the job. */
+  readonly afterSeconds: number | undefined;
+
+  constructor(message?: string, options: ErrorOptions & { readonly afterSeconds?: number | undefined } = {}) {
+    super(message, options);
+    const { afterSeconds } = options;
+    this.afterSeconds = afterSeconds !== undefined && afterSeconds > 0 ? afterSeconds : undefined;
+  }
 }
 
 /** A definition without its payload type, as the registry and the flow hold it. */

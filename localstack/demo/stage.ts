@@ -50,6 +50,21 @@ export class Stage {
     return this.#client.submit<DemoJob>(key, type, payload);
   }
 
+  /** Submits what must be accepted: a refusal for want of room is followed as `Retry-After` says, as any client would. */
+  async accept(key: string, type: string, payload: unknown): Promise<Answer<DemoJob>> {
+    return until(
+      `${key} accepted`,
+      30,
+      async () => {
+        const answer = await this.submit(key, type, payload);
+        const retryAfter = Number(answer.headers.get('retry-after') ?? 0);
+        if (answer.status === 429) await new Promise((resolve) => setTimeout(resolve, retryAfter * 1_000));
+        return answer;
+      },
+      (answer) => answer.status !== 429,
+    );
+  }
+
   async job(id: string): Promise<DemoJob> {
     return (await this.#client.call<DemoJob>('GET', `/jobs/${id}`)).body;
   }

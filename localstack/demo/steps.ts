@@ -29,10 +29,10 @@ export const mainJob = async (stage: Stage, run: string): Promise<{ findings: re
   const f = finding('a');
   const account = `demo-${run}`;
   progress('(a) submitting a(7) whose first acknowledgement is lost, a again, poison(99) that always fails, b(3)');
-  const a = await stage.submit(`${run}-a`, 'test.scripted', { account, amount: 7, loseAck: 1 });
+  const a = await stage.accept(`${run}-a`, 'test.scripted', { account, amount: 7, loseAck: 1 });
   const again = await stage.submit(`${run}-a`, 'test.scripted', { account, amount: 7, loseAck: 1 });
-  const poison = await stage.submit(`${run}-poison`, 'test.scripted', { account, amount: 99, ...poisonRuns });
-  const b = await stage.submit(`${run}-b`, 'ledger.credit', { account, amount: 3 });
+  const poison = await stage.accept(`${run}-poison`, 'test.scripted', { account, amount: 99, ...poisonRuns });
+  const b = await stage.accept(`${run}-b`, 'ledger.credit', { account, amount: 3 });
   const [aDone, bDone] = await Promise.all([ended(stage, a.body, 'succeeded'), ended(stage, b.body, 'succeeded')]);
   progress('(a) a and b have succeeded; waiting for the lost acknowledgement to come back and for poison to give up');
   const ackWaits = await until(
@@ -158,7 +158,7 @@ export const redrive = async (stage: Stage, run: string): Promise<readonly Findi
   const f = finding('d');
   const account = `demo-outage-${run}`;
   progress('(d) a job that fails for as long as an outage of three starts lasts');
-  const job = (await stage.submit(`${run}-outage`, 'test.scripted', { account, amount: 4, failBefore: 3 })).body;
+  const job = (await stage.accept(`${run}-outage`, 'test.scripted', { account, amount: 4, failBefore: 3 })).body;
   await ended(stage, job, 'dead');
   const listed = await until(
     'the dead job in the list',

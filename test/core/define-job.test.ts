@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { defineJob, type Job, type JobContext, type JobDone, jobRegistry } from '#functions/jobs/define-job.ts';
+import {
+  defineJob,
+  type Job,
+  type JobContext,
+  type JobDone,
+  jobRegistry,
+  Retryable,
+} from '#functions/jobs/define-job.ts';
 import { ledgerCredit } from '#functions/jobs/ledger-credit.ts';
 import { registry } from '#functions/jobs/registry.ts';
 
@@ -136,6 +143,25 @@ describe('defineJob', () => {
 
   it.each(['a', 'ledger.credit', 'a-b_c.9', 'a'.repeat(100)])('the type "%s" is taken', (type) => {
     expect(defineJob({ type, payload: nested, timeoutSeconds: 1, run: () => ({}) }).type).toBe(type);
+  });
+});
+
+describe('Retryable', () => {
+  it.each([
+    [undefined, undefined],
+    [0, undefined],
+    [-1, undefined],
+    [Number.NaN, undefined],
+    [0.5, 0.5],
+    [30, 30],
+  ])('that asks for %s s waits for %s', (given, expected) => {
+    expect(new Retryable('later', { afterSeconds: given }).afterSeconds).toBe(expected);
+  });
+
+  it('is an error with a message and a cause', () => {
+    const cause = new Error('inner');
+    expect(new Retryable('later', { cause })).toMatchObject({ name: 'Retryable', message: 'later', cause });
+    expect(new Retryable().afterSeconds).toBeUndefined();
   });
 });
 

@@ -26,6 +26,7 @@ const contract: Record<ProblemCode, number> = {
   'unsupported-media-type': 415,
   'idempotency-conflict': 422,
   'queue-full': 429,
+  'tenant-quota': 429,
   'rate-limited': 429,
   internal: 500,
   'intake-closed': 503,

@@ -41,6 +41,21 @@ describe('G5 waits', () => {
   });
 });
 
+describe('G5 a wait that was asked for', () => {
+  it.each([
+    ['shorter than the policy, changes nothing', 2, 1, 2_000],
+    ['longer, is the wait', 2, 7, 7_000],
+    ['beyond the cap, is the wait too: the budget bounds it', 9, 600, 600_000],
+    ['in parts of a second, never rounds down', 1, 1.0001, 1_001],
+  ])('%s', (_, attempt, asked, ms) => {
+    expect(waitMs(attempt, limits, 0, asked)).toBe(ms);
+  });
+
+  it('does not shrink the jitter', () => {
+    expect(waitMs(3, limits, 0.5, 4.2)).toBe(4_500);
+  });
+});
+
 describe('a wait as SQS takes it', () => {
   it.each([
     [0, 0],

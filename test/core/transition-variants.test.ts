@@ -21,6 +21,7 @@ const start = (now: number): JobEvent => ({ type: 'start', now, owner: 'next', l
 const finish = (outcome: Outcome, by = owner): JobEvent => ({ type: 'finish', now: at, owner: by, outcome, jitter: 0 });
 const retry: Outcome = { kind: 'retry', code: 'retryable-error', message: 'm', burnsAttempt: true };
 const contended: Outcome = { kind: 'retry', code: 'finish-contended', message: 'm', burnsAttempt: false };
+const asking = (afterSeconds: number): Outcome => ({ ...retry, afterSeconds });
 const done: Outcome = { kind: 'done', result: '1', external: false };
 const fail: Outcome = { kind: 'fail', code: 'permanent-error', message: 'm' };
 
@@ -97,6 +98,10 @@ describe('G5 finish retry', () => {
     ['the last attempt, deadline passed', running({ attempt: 3, deadlineAt: at }), retry, 'dead attempts-exhausted'],
     ['a cancel was requested', running({ cancelRequested: true }), retry, 'cancelled'],
     ['a cancel was requested, last attempt', running({ attempt: 3, cancelRequested: true }), retry, 'cancelled'],
+    ['an asked wait fills the budget', running({ waitBudgetMs: 90_000 }), asking(90), 'retrying'],
+    ['an asked wait exceeds it by 1 ms', running({ waitBudgetMs: 89_999 }), asking(90), 'dead wait-budget-exhausted'],
+    ['no wait is long enough', running(), asking(Number.POSITIVE_INFINITY), 'dead wait-budget-exhausted'],
+    ['an asked wait ends at the deadline', running({ deadlineAt: at + 90_000 }), asking(90), 'expired'],
   ])('%s', (_, job, outcome, expected) => {
     expect(follow(job, finish(outcome))).toBe(expected);
   });
@@ -104,7 +109,19 @@ describe('G5 finish retry', () => {
   it('keeps count of the waits and tells them in the history', () => {
     const job = made(running({ attempt: 2, waitedMs: 1_000, resends: 3 }), finish({ ...retry, code: 'timeout' }));
     expect(job).toMatchObject({ attempt: 2, nextAttemptAt: at + 2_000, waitedMs: 3_000, resends: 0 });
-    expect(job.history.at(-1)).toEqual({ at, event: 'retry', attempt: 2, detail: { waitSeconds: 2, code: 'timeout' } });
+    expect(job.history.at(-1)).toEqual({
+      at,
+      event: 'retry',
+      attempt: 2,
+      detail: expect.objectContaining({ waitSeconds: 2, code: 'timeout' }),
+    });
+  });
+
+  it('waits for what was asked, beyond the cap, and tells it in the history', () => {
+    const job = made(running({ attempt: 1, waitedMs: 1_000 }), finish(asking(90)));
+    expect(job).toMatchObject({ nextAttemptAt: at + 90_000, waitedMs: 91_000 });
+    expect(job.history.at(-1)?.detail).toMatchObject({ waitSeconds: 90, code: 'retryable-error' });
+    expect(made(running({ attempt: 2 }), finish(asking(1)))).toMatchObject({ nextAttemptAt: at + 2_000 });
   });
 
   it('a contended finish gives its attempt back and keeps the count of starts', () => {

@@ -105,7 +105,7 @@ describe.each([
 
   it.each([
     ['Api', 'api', 'apiTimeoutSeconds', []],
-    ['Consumer', 'consumer', 'consumerTimeoutSeconds', ['DEAD_LETTER_QUEUE_URL', 'JOB_TABLES']],
+    ['Consumer', 'consumer', 'consumerTimeoutSeconds', ['DEAD_LETTER_QUEUE_URL', 'JOB_TABLES', 'WEBHOOK_SETTINGS']],
     ['Operator', 'operator', 'operatorTimeoutSeconds', ['DEAD_LETTER_QUEUE_URL', 'EVENT_SOURCE_MAPPING_ID']],
     ['Reconcile', 'reconcile', 'reconcilerTimeoutSeconds', ['DEAD_LETTER_QUEUE_URL', 'EVENT_SOURCE_MAPPING_ID']],
   ] as const)('gives %s its runtime, time, logs and environment', (id, name, timeout, ownVariables) => {
@@ -119,13 +119,13 @@ describe.each([
     expect(lambda.TracingConfig?.Mode === 'Active').toBe(stage.tracing);
     const { Variables: variables } = lambda.Environment;
     expect(variables).toMatchObject({
-      POWERTOOLS_SERVICE_NAME: `sluice-${name}`,
+      POWERTOOLS_SERVICE_NAME: 'sluice-under-test',
       POWERTOOLS_METRICS_NAMESPACE: 'Sluice',
       POWERTOOLS_LOG_LEVEL: 'INFO',
       SLUICE_STAGE: stage.name,
     });
     expect(JSON.parse(variables.SLUICE_LIMITS)).toEqual(limits);
-    const common = ['JOBS_TABLE_NAME', 'QUEUE_URL', 'SLUICE_LIMITS', 'SLUICE_STAGE'];
+    const common = ['FAIR_QUEUES', 'JOBS_TABLE_NAME', 'QUEUE_URL', 'SLUICE_LIMITS', 'SLUICE_STAGE'];
     const powertools = ['POWERTOOLS_LOG_LEVEL', 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'];
     expect(Object.keys(variables).sort()).toEqual([...common, ...powertools, ...ownVariables].sort());
   });

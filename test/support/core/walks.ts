@@ -51,6 +51,7 @@ const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
       code: fc.constantFrom('retryable-error' as const, 'timeout' as const, 'finish-contended' as const),
       message: fc.string(),
       burnsAttempt: fc.boolean(),
+      afterSeconds: fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined }),
     }),
   },
   {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { defineJob, jobRegistry, Retryable } from '#functions/jobs/define-job.ts';
-import { account, creditAccount, ledgerCredit, positiveInteger } from '#functions/jobs/ledger-credit.ts';
+import { account, creditAccount, positiveInteger } from '#functions/jobs/ledger-credit.ts';
+import { registry } from '#functions/jobs/registry.ts';
 
 const times = z.int('must be a whole number from 0 to 99').check(z.minimum(0), z.maximum(99));
 
@@ -35,5 +36,5 @@ const testScripted = defineJob({
   },
 });
 
-/** What the local stage deploys instead of `functions/jobs/registry.ts`. */
-export const localRegistry = jobRegistry(ledgerCredit, testScripted);
+/** What the local stage deploys: the production job types, and the scripted one. */
+export const localRegistry = jobRegistry(...registry.values(), testScripted);

@@ -5,6 +5,8 @@
 export const copyOf = <T>(value: T): T => copied(value) as T;
 
 const copied = (value: unknown): unknown => {
+  // What cannot be changed needs no copy, and structuredClone is slow even for a text.
+  if (value === null || value === undefined || immutable.has(typeof value)) return value;
   if (Array.isArray(value)) return value.map(copied);
   if (!isPlain(value)) return structuredClone(value);
   return Object.fromEntries(
@@ -13,6 +15,8 @@ const copied = (value: unknown): unknown => {
       .map(([name, inner]) => [name, copied(inner)]),
   );
 };
+
+const immutable: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'bigint']);
 
 const isPlain = (value: unknown): value is Record<string, unknown> => {
   if (typeof value !== 'object' || value === null) return false;

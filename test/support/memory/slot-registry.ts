@@ -1,6 +1,6 @@
 import { mayTake } from '#core/admission.ts';
 import type { Control, Drain } from '#core/control.ts';
-import type { Shard, Slot } from '#core/slot.ts';
+import { type Shard, type Slot, tokenTag } from '#core/slot.ts';
 import type { ShardWritten, SlotRegistry } from '#functions/ports.ts';
 import { copyOf } from './copy.ts';
 import { writerOfThisCall } from './writer.ts';
@@ -10,6 +10,8 @@ export class MemorySlotRegistry implements SlotRegistry {
   #control: Control | undefined;
   #controlWriter: object | undefined;
   readonly #shards = new Map<number, Shard>();
+  /** Tokens that were taken under a quota, by shard and tag. */
+  readonly #underQuota = new Map<string, ReadonlySet<string>>();
 
   async readControl(): Promise<Control | undefined> {
     return copyOf(this.#control);
@@ -48,11 +50,17 @@ export class MemorySlotRegistry implements SlotRegistry {
     if (!this.#shards.has(shard.index)) this.#shards.set(shard.index, { ...copyOf(shard), members: [] });
   }
 
-  async take(slot: Slot): Promise<'taken' | 'full' | 'closed' | 'absent'> {
+  async take(slot: Slot, tenantMax?: number): Promise<'taken' | 'full' | 'closed' | 'absent' | 'tenant-full'> {
+    if (tenantMax === 0) return 'tenant-full';
     const shard = this.#shards.get(slot.shard);
     if (shard === undefined) return 'absent';
     if (!mayTake(shard, slot.token)) return shard.open ? 'full' : 'closed';
     if (!shard.members.includes(slot.token)) {
+      const tag = `${slot.shard}/${tokenTag(slot.token)}`;
+      const held = shard.members.filter((token) => this.#underQuota.get(tag)?.has(token)).length;
+      if (tenantMax !== undefined && held >= tenantMax) return 'tenant-full';
+      if (tenantMax !== undefined)
+        this.#underQuota.set(tag, new Set([...(this.#underQuota.get(tag) ?? []), slot.token]));
       this.#shards.set(shard.index, { ...shard, members: [...shard.members, slot.token] });
     }
     return 'taken';
