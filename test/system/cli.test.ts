@@ -1,0 +1,247 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { eventually } from '#test/support/system/eventually.ts';
+import { test } from '#test/support/system/own.ts';
+import {
+  api,
+  jobIn,
+  ledger,
+  outputs,
+  pauseConsumer,
+  reconcile,
+  reset,
+  resumeConsumer,
+  sendRaw,
+  stageCapacity,
+} from '#test/support/system/stack.ts';
+
+beforeAll(reset, 90_000);
+
+const launcher = fileURLToPath(new URL('../../operator/sluice.mjs', import.meta.url));
+
+interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly notes: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what the API answered, whose shape is what is tested.
+  readonly json: () => any;
+}
+
+const start = async (args: readonly string[], target: readonly string[]): Promise<Outcome> => {
+  const child = spawn(process.execPath, [launcher, ...args, ...target], { env: { PATH: process.env['PATH'] } });
+  child.stdin.end();
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, notes] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, out, notes, json: () => JSON.parse(out) };
+};
+
+/** A command as an operator types it, at the API of this run's stack. */
+const sluice = (...args: readonly string[]): Promise<Outcome> => start(args, ['--api-url', outputs.apiUrl]);
+/** The same, with the API found by the outputs of the stack. */
+const sluiceByStack = (...args: readonly string[]): Promise<Outcome> =>
+  start(args, ['--stack', 'sluice-local', '--endpoint-url', outputs.endpointUrl]);
+
+const credit = (account: string) => JSON.stringify({ account, amount: 3 });
+/** Dead at its first start, whatever is done about it. */
+const doomed = (account: string) => JSON.stringify({ account, amount: 3, permanent: true });
+
+const submitDead = async (key: string, account: string): Promise<string> => {
+  const { json } = await sluice('job', 'submit', 'test.scripted', doomed(account), '--key', key, '--json');
+  await jobIn(json().id, 'dead');
+  return json().id;
+};
+
+describe('job', () => {
+  test('submit, wait, show and list: a job from its acceptance to its effect', async ({ own }) => {
+    const submitted = await sluice(
+      'job',
+      'submit',
+      'ledger.credit',
+      credit(own.account()),
+      '--key',
+      own.key(),
+      '--json',
+    );
+    expect(submitted).toMatchObject({ code: 0, notes: expect.stringContaining('Accepted') });
+    const { id } = submitted.json();
+
+    const waited = await sluice('job', 'wait', id, '--timeout', '30', '--json');
+    expect([waited.code, waited.json().state]).toEqual([0, 'succeeded']);
+    expect(await ledger(own.account())).toEqual({ total: 3, writes: 1 });
+
+    const shown = await sluice('job', 'show', id, '--json');
+    expect(shown.json()).toEqual((await api.operatorJob(id)).body);
+    expect((await sluice('job', 'show', id)).out).toMatch(/State +succeeded\n[\s\S]*"amount": 3[\s\S]*History\n/);
+
+    for (const who of [[], ['--own']]) {
+      const listed = await sluice('job', 'list', '--state', 'succeeded', '--limit', '5', ...who, '--json');
+      expect(listed.json().jobs[0]).toMatchObject({ id });
+    }
+
+    const again = await sluice('job', 'submit', 'ledger.credit', credit(own.account()), '--key', own.key(), '--wait');
+    expect(again.code).toBe(0);
+    const other = await sluice('job', 'submit', 'ledger.credit', credit('another'), '--key', own.key());
+    expect(other).toMatchObject({ code: 1, out: '', notes: expect.stringContaining('idempotency-conflict') });
+    expect(await ledger(own.account())).toEqual({ total: 3, writes: 1 });
+  });
+
+  test('cancel: a job that waits is cancelled, one that has ended is not', async ({ own }) => {
+    await pauseConsumer();
+    const { body } = await api.submit(own.key(), 'ledger.credit', { account: own.account(), amount: 1 });
+    expect(await sluice('job', 'cancel', body.id)).toMatchObject({ code: 0, out: `${body.id}  cancelled\n` });
+    await jobIn(body.id, 'cancelled');
+    expect((await sluice('job', 'wait', body.id)).code).toBe(1);
+    const { body: done } = await api.submit(own.key('done'), 'ledger.credit', { account: own.account(), amount: 1 });
+    await resumeConsumer();
+    await jobIn(done.id, 'succeeded');
+    expect(await sluice('job', 'cancel', done.id)).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining('not-in-flight'),
+    });
+  });
+
+  test('show --logs finds what the functions logged about it', async ({ own }) => {
+    const id = await submitDead(own.key(), own.account());
+    await eventually(async () => {
+      const { code, out } = await sluiceByStack('job', 'show', id, '--logs');
+      expect(code).toBe(0);
+      expect(out).toMatch(/Logs\n[\s\S]*api +INFO +JobsAccepted[\s\S]*consumer +ERROR +JobsDead +permanent-error/);
+    });
+    const { out } = await sluiceByStack('job', 'show', id, '--logs', '--json');
+    const [job, ...lines] = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(job).toMatchObject({ id, state: 'dead' });
+    expect(lines.every((line) => line.jobId === id)).toBe(true);
+    expect(out.split('\n').slice(1).join('\n')).not.toContain(own.account());
+    expect(await sluice('job', 'show', id, '--logs')).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining('--stack'),
+    });
+  });
+});
+
+describe('dead', () => {
+  test('list, show, redrive and discard', async ({ own }) => {
+    const ids = [await submitDead(own.key('a'), own.account()), await submitDead(own.key('b'), own.account())];
+    const [first = '', second = ''] = ids;
+    await eventually(async () => {
+      const { json } = await sluice('dead', 'list', '--reason', 'permanent-error', '--type', 'test.scripted', '--json');
+      expect(json().jobs.map((job: { id: string }) => job.id)).toEqual(expect.arrayContaining(ids));
+    });
+    expect((await sluice('dead', 'list')).out).toContain('told to fail for good');
+    expect((await sluice('dead', 'show', first)).out).toMatch(/Reason +permanent-error/);
+
+    const rehearsal = await sluice('dead', 'redrive', ...ids, '--dry-run');
+    expect(rehearsal).toMatchObject({ code: 0, out: '2 would be redriven, 0 skipped, 2 looked at\n' });
+    const redriven = await sluice('dead', 'redrive', ...ids, '--rate', '50');
+    expect(redriven).toMatchObject({ code: 0, out: '2 redriven, 0 skipped, 2 looked at\n' });
+    await Promise.all(ids.map((id) => jobIn(id, 'dead')));
+    expect((await api.job(first)).body).toMatchObject({ redrives: 1, starts: 2 });
+
+    expect(await sluice('dead', 'discard', first)).toMatchObject({
+      code: 0,
+      out: '1 discarded, 0 skipped, 1 looked at\n',
+    });
+    const partly = await sluice('dead', 'redrive', first, second, '--json');
+    expect(partly.code).toBe(3);
+    expect(partly.json()).toMatchObject({ moved: 1, skipped: [{ id: first, code: 'not-dead' }] });
+    await jobIn(second, 'dead');
+  });
+
+  test('--all goes over everything that is dead, a stray included', async ({ own }) => {
+    await sendRaw(`no json ${own.key()}`);
+    await submitDead(own.key(), own.account());
+    const stray = await eventually(async () => {
+      await reconcile();
+      const { json } = await sluice('dead', 'list', '--reason', 'unreadable', '--json');
+      expect(json().jobs).not.toEqual([]);
+      return json().jobs[0].id as string;
+    });
+    expect((await sluice('dead', 'show', stray)).out).toMatch(/Reason +unreadable/);
+    expect(await sluice('dead', 'discard', '--all')).toMatchObject({
+      code: 2,
+      out: '',
+      notes: expect.stringContaining('--yes'),
+    });
+    expect((await sluice('dead', 'discard', '--all', '--yes')).code).toBe(0);
+    await eventually(async () => expect((await sluice('dead', 'list', '--json')).json().jobs).toEqual([]));
+  });
+
+  test('redrive stops when the slots are taken, and says so', async ({ own }) => {
+    const ids = [await submitDead(own.key('a'), own.account()), await submitDead(own.key('b'), own.account())];
+    await pauseConsumer();
+    onTestFinished(async () => void (await api.setCapacity(stageCapacity)));
+    expect((await sluice('capacity', 'set', '1', '--yes')).code).toBe(0);
+    const stopped = await sluice('dead', 'redrive', ...ids);
+    expect(stopped).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(/^1 redriven, 1 skipped/),
+      notes: expect.stringContaining('all slots are taken'),
+    });
+  });
+});
+
+describe('operating', () => {
+  test('status, capacity and watch', async () => {
+    onTestFinished(async () => void (await api.setCapacity(stageCapacity)));
+    expect(await sluice('capacity', 'set', '40')).toMatchObject({ code: 2, notes: expect.stringContaining('--yes') });
+    expect((await sluice('capacity', 'set', '40', '--yes')).code).toBe(0);
+    expect((await sluice('capacity', 'show')).out).toMatch(/^40 \(\d+ taken\)\n$/);
+    expect((await sluice('status')).out).toMatch(/Slots +\[[-#]{24}\] \d+ of 40 taken/);
+    expect((await sluice('status', '--json')).json()).toMatchObject({ intake: 'open', capacity: 40 });
+    expect((await sluice('capacity', 'set', String(stageCapacity))).code).toBe(0);
+    const { code, out } = await sluice('watch', '--interval', '1', '--count', '2');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^(\S+ intake=open consumer=running slots=\d+\/100 .*\n){2}$/);
+  });
+
+  test('consumer pause and resume', async () => {
+    onTestFinished(resumeConsumer);
+    expect(await sluice('consumer', 'pause')).toMatchObject({ code: 0, out: 'paused\n' });
+    expect((await api.status()).body.consumer).toBe('paused');
+    expect(await sluice('consumer', 'resume')).toMatchObject({ code: 0, out: 'running\n' });
+    expect((await api.status()).body.consumer).toBe('running');
+  });
+
+  test('intake close, status and open', async ({ own }) => {
+    onTestFinished(async () => void (await api.call('POST', '/operator/intake', { state: 'open' })));
+    expect(await sluice('intake', 'close', '--yes')).toMatchObject({ code: 0, out: 'closed\n' });
+    expect((await sluice('intake', 'status')).out).toBe('closed\n');
+    const refused = await sluice('job', 'submit', 'ledger.credit', credit(own.account()), '--key', own.key());
+    expect(refused).toMatchObject({ code: 1, out: '', notes: expect.stringContaining('intake-closed') });
+    expect(await sluice('intake', 'open')).toMatchObject({ code: 0, out: 'open\n' });
+  });
+
+  test('intake drain waits until nothing is in flight', async ({ own }) => {
+    onTestFinished(async () => void (await api.call('POST', '/operator/intake', { state: 'open' })));
+    await api.submit(own.key(), 'ledger.credit', { account: own.account(), amount: 1 });
+    const asked = await sluice('intake', 'drain', '--yes', '--no-wait');
+    expect(asked).toMatchObject({ code: 0, out: expect.stringMatching(/^drain(ing|ed) /) });
+    const draining = sluice('intake', 'drain', '--cancel', '--yes');
+    // Two looks of the reconciler say drained; by themselves they would take two minutes.
+    await eventually(async () => {
+      await reconcile();
+      expect((await api.status()).body.intake).toBe('drained');
+    });
+    expect(await draining).toMatchObject({ code: 0, out: expect.stringMatching(/^drained \(0 left\)\n$/) });
+    expect((await sluice('intake', 'open')).code).toBe(0);
+  });
+
+  test('doctor finds the stack well, and a paused consumer', async () => {
+    const well = await sluiceByStack('doctor', '--json');
+    expect(well.code).toBe(0);
+    const { checks } = well.json();
+    expect(checks.filter(({ result }: { result: string }) => result === 'fail')).toEqual([]);
+    expect(checks[0].detail).toContain(outputs.apiUrl);
+    await pauseConsumer();
+    expect((await sluice('doctor')).out).toMatch(/warn {4}consumer: paused/);
+  });
+
+  test('completion prints a script', async () => {
+    for (const shell of ['bash', 'zsh']) expect((await sluice('completion', shell)).out).toContain('complete ');
+  });
+});
