@@ -24,6 +24,7 @@ export default defineConfig({
     projects: [
       unit('core', 'test/core/**/*.test.ts'),
       unit('flow', 'test/flow/**/*.test.ts'),
+      unit('functions', 'test/functions/**/*.test.ts'),
       unit('jobs', 'test/jobs/**/*.test.ts'),
       unit('openapi', 'test/openapi/**/*.test.ts'),
       unit('operator', 'test/operator/**/*.test.ts'),

@@ -5,10 +5,19 @@ import { type WebhookSettings, webhookSettings } from './jobs/webhook/settings.t
 /** The one reader of `process.env`. Each Lambda has its schema and parses it once, at its first invocation. */
 const text = z.string().check(z.minLength(1));
 
+/** A variable that holds JSON; what `check` throws becomes the variable's own error. */
 const json = <T>(check: (value: unknown) => T) =>
   z.pipe(
     text,
-    z.transform((value: string) => check(JSON.parse(value))),
+    z.transform((value: string, context): T => {
+      try {
+        return check(JSON.parse(value));
+      } catch (error) {
+        const message = error instanceof Error ? error.message : 'is not valid';
+        context.issues.push({ code: 'custom', message, input: value });
+        return z.NEVER;
+      }
+    }),
   );
 
 /** In words, as CloudFormation passes it. */

@@ -65,7 +65,7 @@ export const cancelRequestedExample = {
     { at: '2026-01-05T12:00:01.000Z', event: 'cancel-request', detail: { actor: queuedExample.tenant } },
   ],
 };
-export const deadExample = {
+const deadExample = {
   ...queuedExample,
   state: 'dead',
   attempt: 1,

@@ -11,7 +11,7 @@ export const deadReasons = allOf<DeadReason>({
   'never-started': true,
   'request-unreadable': true,
 });
-const strayReasons = allOf<StrayReason>({
+export const strayReasons = allOf<StrayReason>({
   unreadable: true,
   'unknown-version': true,
   'unknown-job': true,

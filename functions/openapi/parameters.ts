@@ -1,7 +1,7 @@
 import { states } from '#core/job.ts';
 import { bounds } from '#core/limits.ts';
 import { cursorExample, queuedExample } from './examples.ts';
-import { deadReasons } from './job-schemas.ts';
+import { deadReasons, strayReasons } from './job-schemas.ts';
 import type { Parameter } from './operation.ts';
 
 const shortText = { type: 'string', minLength: 1, maxLength: 256 } as const;
@@ -57,7 +57,7 @@ const reason: Parameter = {
   name: 'reason',
   in: 'query',
   description: 'Only what is dead for this reason; the last four are reasons of strays.',
-  schema: { type: 'string', enum: [...deadReasons, 'unreadable', 'unknown-version', 'unknown-job', 'forged'] },
+  schema: { type: 'string', enum: [...deadReasons, ...strayReasons] },
 };
 
 export const jobListParameters: readonly Parameter[] = [state, type, limit, cursor];
