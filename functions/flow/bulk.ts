@@ -48,12 +48,14 @@ const sweepMax = 50;
 
 /**
  * Walks over the dead and does `act` to each, until none is left, `limit` or time is used up, or slots run out. What could
- * not be done for want of a slot keeps its place: the next call begins with it. Clears the dead-letter queue at the end.
+ * not be done for want of a slot keeps its place: the next call begins with it. A filter meets strays only if asked to.
+ * Clears the dead-letter queue at the end.
  */
 export const workThroughDead = async (
   world: World,
   request: BulkRequest,
   remainingMs: () => number,
+  strays: boolean,
   act: (candidate: Candidate) => Promise<Acted>,
 ): Promise<BulkResult> => {
   const until = world.clock.now() + remainingMs() - reserveMs;
@@ -62,7 +64,7 @@ export const workThroughDead = async (
   let moved = 0;
   let next = request.after;
   let stoppedBy: StoppedBy = 'end';
-  for await (const step of walkDead(world, request)) {
+  for await (const step of walkDead(world, request, strays)) {
     if (world.clock.now() >= until) {
       stoppedBy = 'time';
       break;
@@ -96,8 +98,8 @@ export const workThroughDead = async (
   return { examined, moved, skipped, stoppedBy, next: stoppedBy === 'end' ? undefined : next, dryRun };
 };
 
-const walkDead = (world: World, { which, after }: BulkRequest): AsyncGenerator<Step> =>
-  'ids' in which ? byIds(world, which.ids, after) : byFilter(world, which.filter, after);
+const walkDead = (world: World, { which, after }: BulkRequest, strays: boolean): AsyncGenerator<Step> =>
+  'ids' in which ? byIds(world, which.ids, after) : byFilter(world, which.filter, strays, after);
 
 async function* byIds(world: World, ids: readonly string[], after: string | undefined): AsyncGenerator<Step> {
   const from = after === undefined ? 0 : Number(after);
@@ -110,24 +112,35 @@ async function* byIds(world: World, ids: readonly string[], after: string | unde
   }
 }
 
-async function* byFilter(world: World, filter: DeadFilter, from: string | undefined): AsyncGenerator<Step> {
-  let after = from;
+/**
+ * Walks over what was dead when the first call of the request began, so that a job which dies again behind the walk is
+ * not met twice. That moment travels in the position: `<epoch ms>|<position in the index>`.
+ */
+async function* byFilter(
+  world: World,
+  filter: DeadFilter,
+  strays: boolean,
+  from: string | undefined,
+): AsyncGenerator<Step> {
+  const [began = String(world.clock.now()), ...rest] = from?.split('|') ?? [];
+  const bound = { ...filter, before: Math.min(filter.before ?? Number.MAX_SAFE_INTEGER, Number(began)) };
+  let after = from === undefined || rest.length === 0 ? undefined : rest.join('|');
   for (;;) {
     const page = await world.store.listDead({
-      filter,
+      filter: bound,
       limit: bounds.pageLimitMax,
       order: 'oldest-first',
       after,
-      strays: true,
+      strays,
     });
     for (const entry of page.entries) {
-      const { position } = entry;
+      const position = `${began}|${entry.position}`;
       if (entry.kind === 'job') yield { id: entry.job.id, job: entry.job, stray: false, position };
       else yield { id: entry.stray.id, job: undefined, stray: true, position };
     }
     if (page.next === undefined) return;
     after = page.next;
-    yield { position: after };
+    yield { position: `${began}|${after}` };
   }
 }
 

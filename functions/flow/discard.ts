@@ -8,7 +8,7 @@ import type { World } from './world.ts';
  * and the messages in the dead-letter queue are deleted by the next sweeps.
  */
 export const discard = (world: World, request: BulkRequest, remainingMs: () => number): Promise<BulkResult> =>
-  workThroughDead(world, request, remainingMs, (candidate) => discardOne(world, request, candidate));
+  workThroughDead(world, request, remainingMs, true, (candidate) => discardOne(world, request, candidate));
 
 const discardOne = async (
   world: World,

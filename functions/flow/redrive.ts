@@ -21,7 +21,7 @@ export const redrive = (
   request: RedriveRequest,
   remainingMs: () => number,
 ): Promise<BulkResult> =>
-  workThroughDead(world, request, remainingMs, (candidate) => redriveOne(world, view, request, candidate));
+  workThroughDead(world, request, remainingMs, false, (candidate) => redriveOne(world, view, request, candidate));
 
 const redriveOne = async (
   world: World,

@@ -34,24 +34,23 @@ type Change = Partial<Pick<Control, 'capacity' | 'intake' | 'drain'>>;
 
 /**
  * Gives the control item its next version with this change, and deals the caps out. Returns the control item in force
- * once every shard follows it: ours, or another's that overtook us and wants something else. One that overtook us and
- * wants the same of what we changed is dealt out again, so that our answer never comes before its effect.
+ * once every shard follows it: ours, or another's that overtook us and wants something else. Whoever overtook us may not
+ * have dealt yet, or may have ended in between, so what it wants is dealt out again: no answer comes before its effect.
  */
 export const changeRegistry = async (world: Registry, change: (control: Control) => Change): Promise<Control> => {
+  let wish = change;
   for (let tries = 0; tries < changesMax; tries += 1) {
-    const mine = await nextVersion(world, change);
+    const mine = await nextVersion(world, wish);
     if ((await dealOut(world, mine)) !== 'superseded') return mine;
     const now = await world.slots.readControl();
-    if (now !== undefined && (now.capacity !== mine.capacity || now.intake !== mine.intake)) {
-      const wanted = change(now);
-      const overtaken =
-        (wanted.capacity !== undefined && wanted.capacity !== now.capacity) ||
-        (wanted.intake !== undefined && wanted.intake !== now.intake);
-      if (overtaken) return now;
-    }
+    if (now !== undefined && wantsOther(now, change(now))) wish = () => ({});
   }
   throw new Error(`other changes overtook this one ${changesMax} times`);
 };
+
+const wantsOther = (now: Control, wanted: Change): boolean =>
+  (wanted.capacity !== undefined && wanted.capacity !== now.capacity) ||
+  (wanted.intake !== undefined && wanted.intake !== now.intake);
 
 const nextVersion = async (world: Registry, change: (control: Control) => Change): Promise<Control> => {
   for (let tries = 0; tries < changesMax; tries += 1) {

@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { sluice, sluiceByStack } from '#test/operator/support/program.ts';
 import { eventually } from '#test/support/system/eventually.ts';
 import { test } from '#test/support/system/own.ts';
 import {
   api,
   jobIn,
   ledger,
-  outputs,
   pauseConsumer,
   reconcile,
   reset,
@@ -18,30 +15,6 @@ import {
 } from '#test/support/system/stack.ts';
 
 beforeAll(reset, 90_000);
-
-const launcher = fileURLToPath(new URL('../../operator/sluice.mjs', import.meta.url));
-
-interface Outcome {
-  readonly code: number | null;
-  readonly out: string;
-  readonly notes: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what the API answered, whose shape is what is tested.
-  readonly json: () => any;
-}
-
-const start = async (args: readonly string[], target: readonly string[]): Promise<Outcome> => {
-  const child = spawn(process.execPath, [launcher, ...args, ...target], { env: { PATH: process.env['PATH'] } });
-  child.stdin.end();
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [out, notes] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, out, notes, json: () => JSON.parse(out) };
-};
-
-/** A command as an operator types it, at the API of this run's stack. */
-const sluice = (...args: readonly string[]): Promise<Outcome> => start(args, ['--api-url', outputs.apiUrl]);
-/** The same, with the API found by the outputs of the stack. */
-const sluiceByStack = (...args: readonly string[]): Promise<Outcome> =>
-  start(args, ['--stack', 'sluice-local', '--endpoint-url', outputs.endpointUrl]);
 
 const credit = (account: string) => JSON.stringify({ account, amount: 3 });
 /** Dead at its first start, whatever is done about it. */
@@ -154,7 +127,7 @@ describe('dead', () => {
 
   test('--all goes over everything that is dead, a stray included', async ({ own }) => {
     await sendRaw(`no json ${own.key()}`);
-    await submitDead(own.key(), own.account());
+    const id = await submitDead(own.key(), own.account());
     const stray = await eventually(async () => {
       await reconcile();
       const { json } = await sluice('dead', 'list', '--reason', 'unreadable', '--json');
@@ -162,6 +135,11 @@ describe('dead', () => {
       return json().jobs[0].id as string;
     });
     expect((await sluice('dead', 'show', stray)).out).toMatch(/Reason +unreadable/);
+    const redriven = await sluice('dead', 'redrive', '--all', '--yes', '--json');
+    expect(redriven.code).toBe(3);
+    expect(redriven.json().skipped).toContainEqual({ id: stray, code: 'job-not-found' });
+    await jobIn(id, 'dead');
+    expect((await api.job(id)).body.redrives).toBe(1);
     expect(await sluice('dead', 'discard', '--all')).toMatchObject({
       code: 2,
       out: '',
@@ -182,66 +160,5 @@ describe('dead', () => {
       out: expect.stringMatching(/^1 redriven, 1 skipped/),
       notes: expect.stringContaining('all slots are taken'),
     });
-  });
-});
-
-describe('operating', () => {
-  test('status, capacity and watch', async () => {
-    onTestFinished(async () => void (await api.setCapacity(stageCapacity)));
-    expect(await sluice('capacity', 'set', '40')).toMatchObject({ code: 2, notes: expect.stringContaining('--yes') });
-    expect((await sluice('capacity', 'set', '40', '--yes')).code).toBe(0);
-    expect((await sluice('capacity', 'show')).out).toMatch(/^40 \(\d+ taken\)\n$/);
-    expect((await sluice('status')).out).toMatch(/Slots +\[[-#]{24}\] \d+ of 40 taken/);
-    expect((await sluice('status', '--json')).json()).toMatchObject({ intake: 'open', capacity: 40 });
-    expect((await sluice('capacity', 'set', String(stageCapacity))).code).toBe(0);
-    const { code, out } = await sluice('watch', '--interval', '1', '--count', '2');
-    expect(code).toBe(0);
-    expect(out).toMatch(/^(\S+ intake=open consumer=running slots=\d+\/100 .*\n){2}$/);
-  });
-
-  test('consumer pause and resume', async () => {
-    onTestFinished(resumeConsumer);
-    expect(await sluice('consumer', 'pause')).toMatchObject({ code: 0, out: 'paused\n' });
-    expect((await api.status()).body.consumer).toBe('paused');
-    expect(await sluice('consumer', 'resume')).toMatchObject({ code: 0, out: 'running\n' });
-    expect((await api.status()).body.consumer).toBe('running');
-  });
-
-  test('intake close, status and open', async ({ own }) => {
-    onTestFinished(async () => void (await api.call('POST', '/operator/intake', { state: 'open' })));
-    expect(await sluice('intake', 'close', '--yes')).toMatchObject({ code: 0, out: 'closed\n' });
-    expect((await sluice('intake', 'status')).out).toBe('closed\n');
-    const refused = await sluice('job', 'submit', 'ledger.credit', credit(own.account()), '--key', own.key());
-    expect(refused).toMatchObject({ code: 1, out: '', notes: expect.stringContaining('intake-closed') });
-    expect(await sluice('intake', 'open')).toMatchObject({ code: 0, out: 'open\n' });
-  });
-
-  test('intake drain waits until nothing is in flight', async ({ own }) => {
-    onTestFinished(async () => void (await api.call('POST', '/operator/intake', { state: 'open' })));
-    await api.submit(own.key(), 'ledger.credit', { account: own.account(), amount: 1 });
-    const asked = await sluice('intake', 'drain', '--yes', '--no-wait');
-    expect(asked).toMatchObject({ code: 0, out: expect.stringMatching(/^drain(ing|ed) /) });
-    const draining = sluice('intake', 'drain', '--cancel', '--yes');
-    // Two looks of the reconciler say drained; by themselves they would take two minutes.
-    await eventually(async () => {
-      await reconcile();
-      expect((await api.status()).body.intake).toBe('drained');
-    });
-    expect(await draining).toMatchObject({ code: 0, out: expect.stringMatching(/^drained \(0 left\)\n$/) });
-    expect((await sluice('intake', 'open')).code).toBe(0);
-  });
-
-  test('doctor finds the stack well, and a paused consumer', async () => {
-    const well = await sluiceByStack('doctor', '--json');
-    expect(well.code).toBe(0);
-    const { checks } = well.json();
-    expect(checks.filter(({ result }: { result: string }) => result === 'fail')).toEqual([]);
-    expect(checks[0].detail).toContain(outputs.apiUrl);
-    await pauseConsumer();
-    expect((await sluice('doctor')).out).toMatch(/warn {4}consumer: paused/);
-  });
-
-  test('completion prints a script', async () => {
-    for (const shell of ['bash', 'zsh']) expect((await sluice('completion', shell)).out).toContain('complete ');
   });
 });
