@@ -25,11 +25,12 @@ const intakeSymptoms = (ours: SystemMetrics, { rest }: Watched): readonly Sympto
     name: 'api-server-errors',
     meaning: 'More than one call in a hundred is answered with 5xx, those that a closed intake refuses not counted.',
     runbook: 'the-api-answers-with-5xx',
-    // An intake that an operator closed answers 503, which is no fault. SUM skips a series without data.
+    // An intake that an operator closed answers 503, which is no fault. FILL stands for a minute without such answers,
+    // and SUM skips a series that has no data at all.
     metric: new MathExpression({
       ...minute,
       label: '5xx, in percent of calls',
-      expression: '100 * SUM([errors, -1 * closed]) / calls',
+      expression: '100 * SUM([errors, -1 * FILL(closed, 0)]) / calls',
       usingMetrics: {
         errors: rest.deploymentStage.metricServerError({ ...minute, statistic: Stats.SUM }),
         closed: ours.reason('JobsRefused', 'intake-closed'),
@@ -62,8 +63,10 @@ const queueSymptoms = (ours: SystemMetrics, { queue }: Watched, limits: Limits):
     dead: ours.counter('JobsDead'),
     cancelled: ours.counter('JobsCancelled'),
     expired: ours.counter('JobsExpired'),
-    discarded: ours.counter('JobsDiscarded'),
   };
+  const filled = Object.keys(movements)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(', ');
   const taken = ours.gauge('SlotsTaken');
   return [
     {
@@ -96,7 +99,7 @@ const queueSymptoms = (ours: SystemMetrics, { queue }: Watched, limits: Limits):
       metric: new MathExpression({
         ...minute,
         label: 'full and nothing moves',
-        expression: `IF(taken >= capacity AND SUM([taken * 0, ${Object.keys(movements).join(', ')}]) == 0, 1, 0)`,
+        expression: `IF(taken >= capacity AND SUM([taken * 0, ${filled}]) == 0, 1, 0)`,
         usingMetrics: { taken, capacity: ours.gauge('Capacity'), ...movements },
       }),
       threshold: 1,

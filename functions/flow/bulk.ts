@@ -123,7 +123,8 @@ async function* byFilter(
   from: string | undefined,
 ): AsyncGenerator<Step> {
   const [began = String(world.clock.now()), ...rest] = from?.split('|') ?? [];
-  const bound = { ...filter, before: Math.min(filter.before ?? Number.MAX_SAFE_INTEGER, Number(began)) };
+  // `before` is exclusive, and what died in this very millisecond was dead.
+  const bound = { ...filter, before: Math.min(filter.before ?? Number.MAX_SAFE_INTEGER, Number(began) + 1) };
   let after = from === undefined || rest.length === 0 ? undefined : rest.join('|');
   for (;;) {
     const page = await world.store.listDead({
