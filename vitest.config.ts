@@ -49,8 +49,18 @@ export default defineConfig({
         },
       },
       { test: { ...onEmulator, name: 'system', include: ['test/system/**/*.test.ts'] } },
-      // Its cases have tables and queues of their own, so that many run at a time.
-      { test: { ...onEmulator, name: 'faults', include: ['test/faults/**/*.test.ts'], maxConcurrency: 8 } },
+      {
+        test: {
+          ...onEmulator,
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          // Its cases have tables and queues of their own, so that many run at a time, and share nothing but the clients.
+          maxConcurrency: 8,
+          isolate: false,
+          // They keep the emulator busy, and what waits for the deployed stack should not wait for that.
+          sequence: { groupOrder: 4 },
+        },
+      },
       // A drill pauses the consumer and changes the capacity: nothing else may use the stack meanwhile.
       {
         test: { ...onEmulator, name: 'drills', include: ['test/drills/**/*.test.ts'], sequence: { groupOrder: 3 } },

@@ -9,7 +9,7 @@ import { submitRoutes } from './http/submit-routes.ts';
 import { onInstance } from './invocation.ts';
 import type { JobRegistry } from './jobs/define-job.ts';
 import { registry } from './jobs/registry.ts';
-import { wireApi } from './wiring.ts';
+import { wireApi } from './wiring/api.ts';
 
 /** What submitters may call. */
 export const apiRoutes = (world: World, jobs: JobRegistry): readonly Route[] => [

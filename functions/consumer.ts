@@ -8,7 +8,7 @@ import { readConsumerEnv } from './env.ts';
 import { onInstance } from './invocation.ts';
 import type { JobRegistry } from './jobs/define-job.ts';
 import { registry } from './jobs/registry.ts';
-import { wireConsumer } from './wiring.ts';
+import { wireConsumer } from './wiring/consumer.ts';
 
 const received = (record: SQSRecord): Received => ({
   messageId: record.messageId,

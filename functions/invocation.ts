@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { World } from '#flow/world.ts';
-import type { Instance } from './wiring.ts';
+import type { Instance } from './wiring/instance.ts';
 
 /**
  * Builds a handler whose instance is wired at the first invocation and kept. Every invocation carries its request id in

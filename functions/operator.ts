@@ -13,7 +13,7 @@ import { cancelRoute, listRoute } from './http/job-routes.ts';
 import { jobView } from './http/job-view.ts';
 import { makeApi, type Route } from './http/router.ts';
 import { onInstance } from './invocation.ts';
-import { wireOperator } from './wiring.ts';
+import { wireOperator } from './wiring/operator.ts';
 
 /** Kept back from cancelling everything, for the status that is the answer. */
 const answerReserveMs = 5_000;

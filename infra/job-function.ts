@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { type BundlingOptions, LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { StageEntries, StageProps } from './stages.ts';
@@ -19,6 +19,30 @@ export interface JobFunctionProps {
   /** Names of tables and queues; what is the same for all four is added here. */
   readonly environment: Readonly<Record<string, string>>;
 }
+
+/** How every Lambda is bundled. `bench/peer` is built with the same settings, so that sizes can be compared. */
+export const bundling: BundlingOptions = {
+  format: OutputFormat.ESM,
+  target: 'node24',
+  logLevel: LogLevel.WARNING,
+  minify: true,
+  // Error classes and handlers keep their names in logs and stack traces, for a few kilobytes.
+  keepNames: true,
+  mainFields: ['module', 'main'],
+  bundleAwsSDK: true,
+  // Some CommonJS packages inside the bundle call `require`, which an ES module does not have.
+  banner: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",
+};
+
+/** What a Lambda of ours never runs, and would be more than a third of its bundle. */
+export const leftOut: BundlingOptions = {
+  // Only the signing of webhooks needs it: loaded at the first signature, from the copy that the runtime brings.
+  externalModules: ['@aws-sdk/client-ssm'],
+  esbuildArgs: {
+    // The SDK's search for credentials in files, processes, single sign-on and instance metadata. Lambda has one way.
+    '--alias:@aws-sdk/credential-provider-node': `${projectRoot}infra/bundled/lambda-credentials.ts`,
+  },
+};
 
 /**
  * One Lambda: Node 24, a single minified ES module with its own copy of the SDK (the runtime's copy changes under us),
@@ -48,18 +72,7 @@ export class JobFunction extends NodejsFunction {
       logGroup,
       role,
       awsSdkConnectionReuse: false,
-      bundling: {
-        format: OutputFormat.ESM,
-        target: 'node24',
-        logLevel: LogLevel.WARNING,
-        minify: true,
-        // Error classes and handlers keep their names in logs and stack traces, for a few kilobytes.
-        keepNames: true,
-        mainFields: ['module', 'main'],
-        bundleAwsSDK: true,
-        // Some CommonJS packages inside the bundle call `require`, which an ES module does not have.
-        banner: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",
-      },
+      bundling: { ...bundling, ...leftOut },
       environment: {
         // One name for all four: it is the dimension of every metric, so that a job that died in the reconciler and one
         // that died in the consumer count together. The log line still says which function wrote it.

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { progress, report } from './demo/report.ts';
 import { Stage } from './demo/stage.ts';
-import { capacity, conflict, mainJob, redrive } from './demo/steps.ts';
+import { capacity, conflict, drain, mainJob, redrive } from './demo/steps.ts';
 import { deployLocal } from './deploy.ts';
 import { EmulatorError, startEmulator } from './emulator.ts';
 import type { LocalOutputs } from './outputs.ts';
@@ -13,7 +13,7 @@ import { runNode } from './run.ts';
 const help = `Usage: npm start [-- options]
 
 Starts the embedded emulator, deploys the local stage and sends real jobs through it: accepted, refused when full, run
-once though delivered twice, retried, dead after three attempts, redriven. Ends with a table of expected against
+once though delivered twice, retried, dead after three attempts, redriven, and at last drained. Ends with a table of expected against
 observed, PASS or FAIL, and exit code 0 or 1. Takes under two minutes.
 
   --keep   Leave emulator and stack running, as npm run local:up does, and print what to try next.
@@ -39,8 +39,8 @@ const demonstrate = async (outputs: LocalOutputs): Promise<boolean> => {
     ...(await conflict(stage, run, main.a)),
     ...(await capacity(stage, run)),
     ...(await redrive(stage, run)),
+    ...(await drain(stage, run)),
   ];
-  await stage.reconcile();
   return report(findings);
 };
 

@@ -1,4 +1,5 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { UnfitPosition } from '#core/position.ts';
 import type { Item } from './job-item.ts';
 import type { DynamoConfig } from './jobs-table.ts';
 
@@ -49,7 +50,7 @@ export async function* readIndex(
 ): AsyncGenerator<IndexEntry> {
   // DynamoDB refuses a BETWEEN whose ends are the wrong way round.
   if (query.to < query.from) return;
-  const position: Consumed[] = parsePosition(index, query.after);
+  const position: Consumed[] = parsePosition(index, query);
   const readers = index.buckets.map((_, bucket) =>
     bucketReader(config, index, query, bucket, position[bucket] ?? null),
   );
@@ -61,15 +62,32 @@ export async function* readIndex(
   }
 }
 
-/** Throws TypeError for a text that is no position of this index. */
-const parsePosition = (index: BucketedIndex, text: string | undefined): Consumed[] => {
-  if (text === undefined) return index.buckets.map(() => null);
-  const value: unknown = JSON.parse(text);
-  if (!Array.isArray(value) || value.length !== index.buckets.length) {
-    throw new TypeError(`not a position of the index ${index.indexName}`);
-  }
-  return value as Consumed[];
+/** Throws `UnfitPosition` for a text that is no position of this index, or of one outside of the query's bounds. */
+const parsePosition = (index: BucketedIndex, query: BucketedQuery): Consumed[] => {
+  if (query.after === undefined) return index.buckets.map(() => null);
+  const value = parsed(query.after);
+  if (!Array.isArray(value) || value.length !== index.buckets.length) throw new UnfitPosition();
+  return value.map((place) => consumed(place, query));
 };
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnfitPosition();
+  }
+};
+
+/** DynamoDB refuses a start key of another form, or beyond the key condition, as a mistake of the caller: of ours. */
+const consumed = (place: unknown, { from, to }: BucketedQuery): Consumed => {
+  if (place === null) return null;
+  const { id, at } = Object(place) as { id?: unknown; at?: unknown };
+  if (typeof id !== 'string' || !idPattern.test(id)) throw new UnfitPosition();
+  if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < from || at > to) throw new UnfitPosition();
+  return { id, at };
+};
+
+const idPattern = /^(stray-)?[0-9a-f]{32}$/;
 
 type Reader = { readonly peek: () => Promise<Head | undefined>; readonly take: () => void };
 

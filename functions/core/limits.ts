@@ -37,6 +37,8 @@ export interface Limits {
   readonly orphanTokenSeconds: number;
   /** An API request older than this no longer writes a record for its token; well below `orphanTokenSeconds`. */
   readonly submitAgeMaxSeconds: number;
+  /** A call to DynamoDB sends no further try when it was begun longer ago than this. */
+  readonly callAgeMaxSeconds: number;
   readonly staleAfterSeconds: number;
   readonly returnsMax: number;
   readonly sweepMessagesMax: number;
@@ -132,6 +134,7 @@ export const productionLimits: Limits = {
   resendBacklogPostponeSeconds: 900,
   orphanTokenSeconds: 900,
   submitAgeMaxSeconds: 60,
+  callAgeMaxSeconds: 12,
   staleAfterSeconds: 900,
   returnsMax: 5,
   sweepMessagesMax: 100,
@@ -223,11 +226,10 @@ const relations: readonly [(l: Limits) => boolean, (l: Limits) => string][] = [
       `(${l.reconcilerPeriodSeconds}), so that runs do not overlap`,
   ],
   [
-    (l) => l.submitAgeMaxSeconds + l.sdkTimeoutSeconds * l.sdkAttemptsMax < l.orphanTokenSeconds,
+    (l) => l.submitAgeMaxSeconds + l.callAgeMaxSeconds < l.orphanTokenSeconds,
     (l) =>
-      `submitAgeMaxSeconds + sdkTimeoutSeconds × sdkAttemptsMax ` +
-      `(${l.submitAgeMaxSeconds + l.sdkTimeoutSeconds * l.sdkAttemptsMax}) must be below orphanTokenSeconds ` +
-      `(${l.orphanTokenSeconds}), or a slot could be freed under a request that still writes its record`,
+      `submitAgeMaxSeconds + callAgeMaxSeconds (${l.submitAgeMaxSeconds + l.callAgeMaxSeconds}) must be below ` +
+      `orphanTokenSeconds (${l.orphanTokenSeconds}), or a slot could be freed under a request that still writes its record`,
   ],
   [
     (l) => l.capacity >= 1 && l.capacity <= bounds.capacityMax && Number.isInteger(l.capacity),

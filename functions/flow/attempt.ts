@@ -53,6 +53,11 @@ export const attempt = async (world: ConsumerWorld, delivery: Delivery): Promise
     },
     work: async (): Promise<Outcome> => {
       if (started === undefined) throw new Error('work without a start');
+      if (world.clock.now() >= started.leaseUntil) {
+        // A worker that stood still wakes after its lease: our own effect is fenced, but one elsewhere would happen.
+        ran = late;
+        return ran.outcome;
+      }
       ran = await runHandler(world, world.registry, started, delivery.remainingMs(), world.log(started.id));
       return ran.outcome;
     },
@@ -64,6 +69,11 @@ export const attempt = async (world: ConsumerWorld, delivery: Delivery): Promise
   });
   if (result === undefined) throw new Error('the idempotency layer neither started nor refused the job');
   return result;
+};
+
+const late: Ran = {
+  outcome: { kind: 'retry', code: 'timeout', message: 'the worker woke after its lease had ended', burnsAttempt: true },
+  writes: [],
 };
 
 type Begun = { readonly kind: 'started'; readonly job: RunningJob } | AttemptResult;

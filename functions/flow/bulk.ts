@@ -1,5 +1,6 @@
 import type { Job } from '#core/job.ts';
 import { bounds } from '#core/limits.ts';
+import { UnfitPosition } from '#core/position.ts';
 import type { DeadFilter } from '#functions/ports.ts';
 import { sweepDeadLetters } from './sweep.ts';
 import type { World } from './world.ts';
@@ -102,7 +103,7 @@ const walkDead = (world: World, { which, after }: BulkRequest, strays: boolean):
   'ids' in which ? byIds(world, which.ids, after) : byFilter(world, which.filter, strays, after);
 
 async function* byIds(world: World, ids: readonly string[], after: string | undefined): AsyncGenerator<Step> {
-  const from = after === undefined ? 0 : Number(after);
+  const from = after === undefined ? 0 : wholeIn(after);
   const [jobs, strays] = await Promise.all([
     world.store.readMany(ids),
     world.store.readStrays(ids.filter((id) => id.startsWith('stray-'))),
@@ -124,7 +125,7 @@ async function* byFilter(
 ): AsyncGenerator<Step> {
   const [began = String(world.clock.now()), ...rest] = from?.split('|') ?? [];
   // `before` is exclusive, and what died in this very millisecond was dead.
-  const bound = { ...filter, before: Math.min(filter.before ?? Number.MAX_SAFE_INTEGER, Number(began) + 1) };
+  const bound = { ...filter, before: Math.min(filter.before ?? Number.MAX_SAFE_INTEGER, wholeIn(began) + 1) };
   let after = from === undefined || rest.length === 0 ? undefined : rest.join('|');
   for (;;) {
     const page = await world.store.listDead({
@@ -144,6 +145,12 @@ async function* byFilter(
     yield { position: `${began}|${after}` };
   }
 }
+
+/** A count or a moment in a position, which may have been made up. */
+const wholeIn = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw new UnfitPosition();
+  return Number(text);
+};
 
 /** The work is done whether or not the sweep succeeds; the reconciler sweeps every minute. */
 const sweepQuietly = async (world: World, until: number): Promise<void> => {

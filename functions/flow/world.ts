@@ -1,7 +1,7 @@
 import type { Limits } from '#core/limits.ts';
 import type { Clock, ConsumerSwitch, JobQueue, JobStore, Random, SlotRegistry, Telemetry } from '#functions/ports.ts';
 
-/** The ports that every part of the flow shares. `wiring.ts` makes one for a Lambda, tests make their own. */
+/** The ports that every part of the flow shares. `wiring/` makes one for a Lambda, tests make their own. */
 export interface World {
   readonly store: JobStore;
   readonly slots: SlotRegistry;

@@ -4,7 +4,7 @@ import { redrive } from '#flow/redrive.ts';
 import type { SlotView } from '#flow/slot-view.ts';
 import type { World } from '#flow/world.ts';
 import { json } from './answer.ts';
-import { bodyOf, bulkBody, deadQuery, makeCursor, noQuery, queryOf, readCursor } from './inputs.ts';
+import { bodyOf, bulkBody, deadQuery, fromCursor, makeCursor, noQuery, queryOf } from './inputs.ts';
 import { jobView, strayView } from './job-view.ts';
 import type { Call, Route } from './router.ts';
 
@@ -16,8 +16,9 @@ export const deadRoutes = (world: World, view: SlotView): readonly Route[] => [
     answer: async (call) => {
       const { limit, cursor, ...filter } = queryOf(call, deadQuery);
       const boundTo = ['dead', call.scope, filter];
-      const after = readCursor(boundTo, cursor, 'query/cursor');
-      const page = await world.store.listDead({ filter, limit, order: 'newest-first', after, strays: true });
+      const page = await fromCursor(boundTo, cursor, 'query/cursor', (after) =>
+        world.store.listDead({ filter, limit, order: 'newest-first', after, strays: true }),
+      );
       return json(200, {
         jobs: page.entries.map((entry) => (entry.kind === 'job' ? jobView(entry.job) : strayView(entry.stray))),
         ...(page.next !== undefined && { cursor: makeCursor(boundTo, page.next) }),
@@ -41,15 +42,16 @@ const bulkRoute = (
     const { ids, filter = {}, limit, cursor, ratePerSecond, dryRun = false, force = false } = bodyOf(call, bulkBody);
     const unique = ids && [...new Set(ids)];
     const boundTo = [path, call.scope, unique ?? filter];
-    const request: BulkRequest = {
+    const request = {
       which: unique ? { ids: unique } : { filter },
       limit: limit ?? unique?.length ?? defaultLimit,
       ratePerSecond,
       dryRun,
-      after: readCursor(boundTo, cursor, '/cursor'),
       actor: call.scope,
     };
-    const { next, ...done } = await work(request, force, call);
+    const { next, ...done } = await fromCursor(boundTo, cursor, '/cursor', (after) =>
+      work({ ...request, after }, force, call),
+    );
     return json(200, { ...done, ...(next !== undefined && { cursor: makeCursor(boundTo, next) }) });
   },
 });

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { states } from '#core/job.ts';
 import { canonicalJson } from '#core/json.ts';
 import { bounds } from '#core/limits.ts';
+import { UnfitPosition } from '#core/position.ts';
 import type { FieldError } from '#core/problem.ts';
 import { fieldErrors, invalid, isJson, notJson, readBody } from '#core/submission.ts';
 import { ProblemError } from './answer.ts';
@@ -154,15 +155,31 @@ export const consumerBody = z.strictObject({ state: z.enum(['running', 'paused']
 export const makeCursor = (boundTo: unknown, position: string): string =>
   Buffer.from(JSON.stringify([digest(boundTo, position), position])).toString('base64url');
 
-export const readCursor = (boundTo: unknown, cursor: string | undefined, pointer: string): string | undefined => {
-  if (cursor === undefined) return undefined;
+/** Does work from where a cursor points to. One that is not ours, or of a place that no list has, is a wrong field. */
+export const fromCursor = async <T>(
+  boundTo: unknown,
+  cursor: string | undefined,
+  pointer: string,
+  work: (after: string | undefined) => Promise<T>,
+): Promise<T> => {
+  const refused = () => refuse([{ pointer, detail: 'is not a cursor of this query; start again without one' }]);
+  const after = cursor === undefined ? undefined : (readCursor(boundTo, cursor) ?? refused());
+  try {
+    return await work(after);
+  } catch (error) {
+    if (error instanceof UnfitPosition) return refused();
+    throw error;
+  }
+};
+
+const readCursor = (boundTo: unknown, cursor: string): string | undefined => {
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     if (Array.isArray(value) && typeof value[1] === 'string' && value[0] === digest(boundTo, value[1])) return value[1];
   } catch {
     // Not ours either.
   }
-  return refuse([{ pointer, detail: 'is not a cursor of this query; start again without one' }]);
+  return undefined;
 };
 
 const digest = (boundTo: unknown, position: string): string =>

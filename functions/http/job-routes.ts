@@ -2,7 +2,7 @@ import { jobNotFound, noSuchJob } from '#core/problem.ts';
 import { cancelJob } from '#flow/cancel.ts';
 import type { World } from '#flow/world.ts';
 import { json, ProblemError } from './answer.ts';
-import { makeCursor, noBody, noQuery, queryOf, readCursor } from './inputs.ts';
+import { fromCursor, makeCursor, noBody, noQuery, queryOf } from './inputs.ts';
 import { jobView } from './job-view.ts';
 import type { Call, Route } from './router.ts';
 
@@ -45,8 +45,9 @@ export const listRoute = (world: World, path: `/${string}`, inputOf: (call: Call
   answer: async (call) => {
     const { limit, cursor, ...filter } = inputOf(call);
     const boundTo = [path, call.scope, filter];
-    const after = readCursor(boundTo, cursor, 'query/cursor');
-    const page = await world.store.listJobs({ ...filter, limit, after, now: world.clock.now() });
+    const page = await fromCursor(boundTo, cursor, 'query/cursor', (after) =>
+      world.store.listJobs({ ...filter, limit, after, now: world.clock.now() }),
+    );
     return json(200, {
       jobs: page.jobs.map((job) => jobView(job)),
       ...(page.next !== undefined && { cursor: makeCursor(boundTo, page.next) }),

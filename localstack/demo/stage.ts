@@ -23,6 +23,7 @@ export interface DemoJob {
 }
 
 export interface DemoStatus {
+  readonly intake: string;
   readonly capacity: number;
   readonly inFlight: { readonly total: number };
   readonly backlog: { readonly visible: number; readonly notVisible: number; readonly delayed: number };

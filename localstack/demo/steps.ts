@@ -183,3 +183,40 @@ export const redrive = async (stage: Stage, run: string): Promise<readonly Findi
     f('redriven once more', '0, not-dead', `${again.body.moved}, ${again.body.skipped[0]?.code}`),
   ];
 };
+
+/** (e) An ordered end: close, drain what is in flight, drained after the last acknowledgement, open again. */
+export const drain = async (stage: Stage, run: string): Promise<readonly Finding[]> => {
+  const f = finding('e');
+  const account = `demo-drain-${run}`;
+  progress('(e) closing the intake with a drain while a job waits for its second attempt');
+  const job = (await stage.accept(`${run}-last`, 'test.scripted', { account, amount: 2, failBefore: 1 })).body;
+  const closed = await stage.operate<{ intake: string }>('/operator/intake', { state: 'closed', mode: 'drain' });
+  try {
+    const late = await stage.submit(`${run}-late`, 'ledger.credit', { account, amount: 1 });
+    const replay = await stage.submit(`${run}-last`, 'test.scripted', { account, amount: 2, failBefore: 1 });
+    const done = await ended(stage, job, 'succeeded');
+    const drained = await until(
+      'drained at the second clean look',
+      endSeconds,
+      async () => {
+        await stage.reconcile();
+        return stage.status();
+      },
+      (status) => status.intake === 'drained',
+    );
+    const ledger = await stage.ledger(account);
+    return [
+      f('close with a drain', '200 draining', `${closed.status} ${closed.body.intake}`),
+      f(
+        'a new job, a known one meanwhile',
+        '503 intake-closed, 200',
+        `${late.status} ${late.body.code}, ${replay.status}`,
+      ),
+      f('what was in flight', 'succeeded, 2 in 1 write', `${done.state}, ${ledger.total} in ${ledger.writes} write`),
+      f('drained: slots, messages worked on', '0, 0', `${drained.inFlight.total}, ${drained.backlog.notVisible}`),
+    ];
+  } finally {
+    progress('(e) opening the intake again');
+    await stage.operate('/operator/intake', { state: 'open' });
+  }
+};

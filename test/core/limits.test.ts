@@ -102,7 +102,7 @@ describe('a relation that does not hold', () => {
       { reconcilerTimeoutSeconds: 60 },
       ['reconcilerTimeoutSeconds (60)', '(60)'],
     ],
-    ['submit age', { submitAgeMaxSeconds: 893 }, { submitAgeMaxSeconds: 894 }, ['(900)', 'orphanTokenSeconds (900)']],
+    ['submit age', { submitAgeMaxSeconds: 887 }, { submitAgeMaxSeconds: 888 }, ['(900)', 'orphanTokenSeconds (900)']],
     ['capacity below', { capacity: 1 }, { capacity: 0 }, ['capacity (0)', '1 to 100000']],
     ['capacity above', { capacity: 100_000 }, { capacity: 100_001 }, ['capacity (100001)', '1 to 100000']],
     ['capacity whole', { capacity: 2 }, { capacity: 1.5 }, ['capacity (1.5)', '1 to 100000']],

@@ -1,4 +1,4 @@
-import { GetParameterCommand, SSMClient, type SSMClientConfig } from '@aws-sdk/client-ssm';
+import type { SSMClient, SSMClientConfig } from '@aws-sdk/client-ssm';
 import { parseSecret, type SigningKeys } from './signature.ts';
 
 /** How long keys are used without another look. A new key is in use everywhere after this. */
@@ -37,10 +37,14 @@ export const keptKeys = (fetchSecret: (parameter: string) => Promise<string>, no
   };
 };
 
-/** Reads a SecureString. Its client is made at the first call: most instances never sign anything. */
+/**
+ * Reads a SecureString. The client's code is loaded at the first call and is the Lambda runtime's own (see
+ * `infra/job-function.ts`), since most instances never sign anything and it would be an eighth of every bundle.
+ */
 export const ssmSecret = (config: SSMClientConfig = {}): ((parameter: string) => Promise<string>) => {
   let client: SSMClient | undefined;
   return async (parameter) => {
+    const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
     client ??= new SSMClient({
       maxAttempts: 2,
       requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
