@@ -177,11 +177,13 @@ export interface JobQueue {
   setVisibility(receipt: string, seconds: number): Promise<boolean>;
   /** Sends a body unchanged to the dead-letter queue, with its reason as an attribute. */
   bury(body: string, attributes: BurialAttributes): Promise<void>;
+  /** The counts of the dead-letter queue. */
+  lookDead(): Promise<Backlog>;
   /** Receives up to 10 messages of the dead-letter queue, hidden for `hiddenSeconds`. */
   receiveDead(hiddenSeconds: number): Promise<readonly DeadLetter[]>;
   deleteDead(receipt: string): Promise<void>;
-  /** Makes a received message visible again at once; one that is gone does not matter. */
-  releaseDead(receipt: string): Promise<void>;
+  /** Makes a received message visible again after so many seconds; one that is gone does not matter. */
+  releaseDead(receipt: string, afterSeconds: number): Promise<void>;
 }
 /** What a message names; the scope, where it is known, chooses its group for fair queues and does not travel. */
 export type Sendable = Pick<Job, 'id' | 'fingerprint' | 'tenure'> & { readonly scope?: string | undefined };

@@ -32,17 +32,19 @@ const cdkEnvironment = (endpointUrl: string): Record<string, string> => ({
   NO_PROXY: '127.0.0.1,localhost',
 });
 
-/** Deploys the local stage to a running emulator, or brings what is deployed there up to date. */
-export const deployLocal = async ({ endpointUrl, outDir, context = {} }: LocalDeployment): Promise<LocalOutputs> => {
-  const stackName = context['stackName'] ?? 'sluice-local';
-  const [assembly] = await Promise.all([synthesizeLocal(context), createAssetBucket(endpointUrl)]);
+/** Deploys stacks of an assembly and leaves their outputs in a file, which it returns the name of. */
+export const deployAssembly = async (
+  assembly: string,
+  stackNames: readonly string[],
+  { endpointUrl, outDir }: Pick<LocalDeployment, 'endpointUrl' | 'outDir'>,
+): Promise<string> => {
   mkdirSync(outDir, { recursive: true });
   const outputsFile = `${outDir}/stack-outputs.json`;
   await runNode(
     [
       'node_modules/aws-cdk/bin/cdk',
       'deploy',
-      stackName,
+      ...stackNames,
       ...['--app', assembly],
       ...['--method', 'direct'],
       ...['--require-approval', 'never'],
@@ -52,6 +54,14 @@ export const deployLocal = async ({ endpointUrl, outDir, context = {} }: LocalDe
     ],
     cdkEnvironment(endpointUrl),
   );
+  return outputsFile;
+};
+
+/** Deploys the local stage to a running emulator, or brings what is deployed there up to date. */
+export const deployLocal = async ({ endpointUrl, outDir, context = {} }: LocalDeployment): Promise<LocalOutputs> => {
+  const stackName = context['stackName'] ?? 'sluice-local';
+  const [assembly] = await Promise.all([synthesizeLocal(context), createAssetBucket(endpointUrl)]);
+  const outputsFile = await deployAssembly(assembly, [stackName], { endpointUrl, outDir });
   const outputs = readStackOutputs(outputsFile, stackName, endpointUrl);
   await enableTimeToLive(endpointUrl, outputs.jobsTableName);
   return outputs;

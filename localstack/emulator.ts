@@ -120,7 +120,7 @@ export const startEmulator = async (options: EmulatorOptions): Promise<Emulator>
   keepWorkersCommonJs(`${directory}/tmp`);
   const logFile = `${directory}/emulator.log`;
   const log = openSync(logFile, 'w');
-  const child = spawn(`${projectRoot}/.emulator/bin/python`, ['-m', 'ministack'], {
+  const child = spawn(`${projectRoot}/.emulator/bin/python`, [`${projectRoot}/localstack/launch-emulator.py`], {
     cwd: directory,
     env: environmentOf(port, directory, options),
     stdio: ['ignore', log, log],

@@ -25,9 +25,11 @@ const filesUnder = (path: string): string[] => {
     .sort();
 };
 
-const hashSources = (context: string): string => {
-  const hash = createHash('sha256').update(context);
-  for (const file of sources.flatMap((source) => filesUnder(`${projectRoot}/${source}`))) {
+const hashSources = (app: string, context: string): string => {
+  const hash = createHash('sha256').update(`${app}\0${context}`);
+  // An app beside `infra/` is made from its own directory too.
+  const all = [...new Set([...sources, app.replace(/\/.*/, '')])];
+  for (const file of all.flatMap((source) => filesUnder(`${projectRoot}/${source}`))) {
     hash.update(`\0${file}\0`).update(readFileSync(file));
   }
   return hash.digest('hex').slice(0, 16);
@@ -45,19 +47,22 @@ const removeOld = (): void => {
  * Makes the cloud assembly of the local stage and returns its directory. The directory is named by a hash of all
  * sources, so that an unchanged project is not bundled again, and two runs at once do not disturb each other.
  */
-export const synthesizeLocal = async (context: Readonly<Record<string, string>>): Promise<string> => {
+export const synthesizeLocal = async (
+  context: Readonly<Record<string, string>>,
+  app = 'infra/app.ts',
+): Promise<string> => {
   const { context: flags }: { context: Record<string, unknown> } = JSON.parse(
     readFileSync(`${projectRoot}/cdk.json`, 'utf8'),
   );
   const wholeContext = JSON.stringify({ ...flags, stage: 'local', ...context });
   mkdirSync(assemblies, { recursive: true });
   removeOld();
-  const assembly = `${assemblies}/${hashSources(wholeContext)}`;
+  const assembly = `${assemblies}/${hashSources(app, wholeContext)}`;
   if (existsSync(assembly)) return assembly;
 
   // What the CDK command would do, without its start-up time. Renamed into place when complete.
   const unfinished = mkdtempSync(`${assemblies}/unfinished-`);
-  await runNode(['infra/app.ts'], { CDK_OUTDIR: unfinished, CDK_CONTEXT_JSON: wholeContext });
+  await runNode([app], { CDK_OUTDIR: unfinished, CDK_CONTEXT_JSON: wholeContext });
   try {
     renameSync(unfinished, assembly);
   } catch (error) {

@@ -72,10 +72,18 @@ export class SqsJobQueue implements JobQueue {
     return new Set(unsent.flat());
   }
 
-  async look(): Promise<Backlog> {
+  look(): Promise<Backlog> {
+    return this.#counts(this.#queueUrl);
+  }
+
+  lookDead(): Promise<Backlog> {
+    return this.#counts(this.#deadLetterUrl());
+  }
+
+  async #counts(queueUrl: string): Promise<Backlog> {
     const { Attributes = {} } = await this.#client.send(
       new GetQueueAttributesCommand({
-        QueueUrl: this.#queueUrl,
+        QueueUrl: queueUrl,
         AttributeNames: [
           'ApproximateNumberOfMessages',
           'ApproximateNumberOfMessagesNotVisible',
@@ -133,8 +141,8 @@ export class SqsJobQueue implements JobQueue {
     }
   }
 
-  async releaseDead(receipt: string): Promise<void> {
-    await this.#changeVisibility(this.#deadLetterUrl(), receipt, 0);
+  async releaseDead(receipt: string, afterSeconds: number): Promise<void> {
+    await this.#changeVisibility(this.#deadLetterUrl(), receipt, afterSeconds);
   }
 
   #group({ scope }: Sendable): { MessageGroupId?: string } {

@@ -173,6 +173,8 @@ export const localLimits: Limits = {
   submitAgeMaxSeconds: 15,
   staleAfterSeconds: 10,
   drainSeconds: 300,
+  // One process answers for all services there, and two hundred callers at once make it slow.
+  sdkTimeoutSeconds: 4,
 };
 
 export class LimitsError extends Error {

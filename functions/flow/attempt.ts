@@ -47,17 +47,21 @@ export const attempt = async (world: ConsumerWorld, delivery: Delivery): Promise
     remainingMs: delivery.remainingMs,
     begin: async () => {
       const begun = await begin(world, delivery);
-      if (begun.kind === 'started') started = begun.job;
-      else result = begun;
-      return begun.kind === 'started';
+      if (begun.kind !== 'started') {
+        result = begun;
+        return false;
+      }
+      // A worker that stood still wakes after its lease: its effect here would be fenced, but one elsewhere would happen.
+      // The start is lost, and recovered like any other.
+      if (world.clock.now() >= begun.job.leaseUntil) {
+        result = { kind: 'fenced' };
+        return false;
+      }
+      started = begun.job;
+      return true;
     },
     work: async (): Promise<Outcome> => {
       if (started === undefined) throw new Error('work without a start');
-      if (world.clock.now() >= started.leaseUntil) {
-        // A worker that stood still wakes after its lease: our own effect is fenced, but one elsewhere would happen.
-        ran = late;
-        return ran.outcome;
-      }
       ran = await runHandler(world, world.registry, started, delivery.remainingMs(), world.log(started.id));
       return ran.outcome;
     },
@@ -69,11 +73,6 @@ export const attempt = async (world: ConsumerWorld, delivery: Delivery): Promise
   });
   if (result === undefined) throw new Error('the idempotency layer neither started nor refused the job');
   return result;
-};
-
-const late: Ran = {
-  outcome: { kind: 'retry', code: 'timeout', message: 'the worker woke after its lease had ended', burnsAttempt: true },
-  writes: [],
 };
 
 type Begun = { readonly kind: 'started'; readonly job: RunningJob } | AttemptResult;

@@ -112,12 +112,15 @@ class Run {
     const queue = await this.#queueView();
     await this.#lookAtTokens(shards, queue);
     const dealt = await this.#finishDeal(control, shards);
-    const swept = await this.#guarded(() => sweepDeadLetters(this.#world, limits.sweepMessagesMax, this.#until), {
-      examined: 0,
-      deleted: 0,
-      resent: 0,
-      strays: 0,
-    });
+    const swept = await this.#guarded(
+      () => sweepDeadLetters(this.#world, limits.sweepMessagesMax, this.#until, limits.reconcilerPeriodSeconds),
+      {
+        examined: 0,
+        deleted: 0,
+        resent: 0,
+        strays: 0,
+      },
+    );
     const drain = await this.#guarded(async () => {
       const now = (await slots.readControl()) ?? control;
       const backlog = now.intake === 'draining' ? await this.#world.queue.look() : undefined;

@@ -22,9 +22,10 @@ const strayPattern = /^stray-[0-9a-f]{32}$/;
 /**
  * Looks at up to `max` messages of the dead-letter queue. A dead job's stays; one that nobody needs any more is deleted;
  * one whose job waits for it in vain is replaced by a fresh message; what belongs to no job is recorded as a stray. Those
- * that stay are hidden until all were looked at, so that none is received twice, and shown again at the end.
+ * that stay are hidden until all were looked at, so that none is received twice, and shown again at the end; where the
+ * bound ended the sweep and another comes every `periodSeconds`, only after the next ones have seen what is behind them.
  */
-export const sweepDeadLetters = async (world: World, max: number, until: number): Promise<Swept> => {
+export const sweepDeadLetters = async (world: World, max: number, until: number, periodSeconds = 0): Promise<Swept> => {
   const kept: string[] = [];
   const swept = { examined: 0, deleted: 0, resent: 0, strays: 0 };
   let empty = 0;
@@ -40,9 +41,20 @@ export const sweepDeadLetters = async (world: World, max: number, until: number)
       }
     }
   } finally {
-    await Promise.allSettled(kept.map((receipt) => world.queue.releaseDead(receipt)));
+    const aside = swept.examined >= max ? await asideSeconds(world, max, periodSeconds) : 0;
+    await Promise.allSettled(kept.map((receipt) => world.queue.releaseDead(receipt, aside)));
   }
   return swept;
+};
+
+const asideMaxSeconds = 3_600;
+
+/** As long as the sweeps to come need for all the others: with 250 messages and 100 a sweep, two and a half periods. */
+const asideSeconds = async (world: World, max: number, periodSeconds: number): Promise<number> => {
+  if (periodSeconds === 0) return 0;
+  const { visible, notVisible } = await world.queue.lookDead().catch(() => ({ visible: 0, notVisible: 0 }));
+  const sweeps = Math.ceil((visible + notVisible) / max);
+  return Math.min(asideMaxSeconds, Math.max(0, Math.floor((sweeps - 0.5) * periodSeconds)));
 };
 
 interface Verdict {

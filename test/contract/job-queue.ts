@@ -126,11 +126,11 @@ export const describeJobQueue = (name: string, make: () => Promise<QueueUnderTes
       const { queue } = await make();
       await queue.bury('x', { reason: 'forged' });
       const [first] = await queue.receiveDead(60);
-      await queue.releaseDead(first?.receipt ?? '');
+      await queue.releaseDead(first?.receipt ?? '', 0);
       const [second] = await queue.receiveDead(60);
       expect(second?.messageId).toBe(first?.messageId);
       await queue.deleteDead(second?.receipt ?? '');
-      await queue.releaseDead(second?.receipt ?? '');
+      await queue.releaseDead(second?.receipt ?? '', 0);
       await queue.deleteDead(second?.receipt ?? '');
       expect(await queue.receiveDead(60)).toEqual([]);
     });

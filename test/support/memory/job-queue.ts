@@ -62,8 +62,12 @@ export class MemoryJobQueue implements JobQueue {
     this.#dead.delete(receipt);
   }
 
-  async releaseDead(receipt: string): Promise<void> {
-    this.#dead.setVisibility(receipt, 0);
+  async lookDead(): Promise<Backlog> {
+    return this.#dead.counts();
+  }
+
+  async releaseDead(receipt: string, afterSeconds: number): Promise<void> {
+    this.#dead.setVisibility(receipt, afterSeconds);
   }
 
   /**
