@@ -65,6 +65,19 @@ export default defineConfig({
       {
         test: { ...onEmulator, name: 'drills', include: ['test/drills/**/*.test.ts'], sequence: { groupOrder: 3 } },
       },
+      // Hostile requests in numbers, which close and shrink the stack as well; `npm run fuzz` sends more of them.
+      { test: { ...onEmulator, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], sequence: { groupOrder: 5 } } },
+      // On an emulator of its own, which checks signatures and policies.
+      {
+        test: {
+          name: 'auth',
+          include: ['test/auth/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 6 },
+        },
+      },
     ],
   },
 });

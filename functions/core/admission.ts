@@ -30,17 +30,20 @@ export const backlogExceeds = (backlog: { readonly messages: number; readonly ca
   backlog.messages > backlog.capacity;
 
 /**
- * The shards to try, in order: all of a small registry, from a random start so that writers spread; of a large one a
- * random few, preferring those that a view showed with room. `random` in [0, 1).
+ * The shards to try, in order: all of a small registry, of a large one a few, preferring those that a view showed with
+ * room. First comes `lean`, where this instance last found room: jobs that lie in one shard are freed in one write when
+ * their batch ends. The others follow from a random start, so that writers spread. `random` in [0, 1).
  */
 export const shardsToTry = (
   count: number,
   random: number,
   withRoom: readonly number[] | undefined,
+  lean?: number | undefined,
 ): readonly number[] => {
   const pool =
     withRoom !== undefined && count > bounds.shardsTriedMax ? withRoom : Array.from({ length: count }, (_, i) => i);
   const from = Math.floor(random * pool.length);
-  const tried = Math.min(pool.length, bounds.shardsTriedMax);
-  return Array.from({ length: tried }, (_, i) => pool[(from + i) % pool.length] ?? 0);
+  const order = Array.from({ length: pool.length }, (_, i) => pool[(from + i) % pool.length] ?? 0);
+  const first = lean !== undefined && order.includes(lean) ? [lean] : [];
+  return [...first, ...order.filter((shard) => shard !== first[0])].slice(0, bounds.shardsTriedMax);
 };

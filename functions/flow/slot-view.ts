@@ -15,6 +15,7 @@ export class SlotView {
   #rooms: readonly Room[] = [];
   #backlog: { readonly at: number; readonly messages: number } | undefined;
   #looking: Promise<void> | undefined;
+  #lean: number | undefined;
   readonly #world: World;
 
   constructor(world: World) {
@@ -31,6 +32,16 @@ export class SlotView {
 
   get withRoom(): readonly number[] | undefined {
     return this.#withRoom;
+  }
+
+  /** The shard in which this instance last found room; none while what it knows is that there is none. */
+  leansOn(count: number): number | undefined {
+    const { state } = this.#slots ?? { state: 'room' };
+    return state === 'room' && this.#lean !== undefined && this.#lean < count ? this.#lean : undefined;
+  }
+
+  lean(shard: number | undefined): void {
+    this.#lean = shard;
   }
 
   /** Shards with room for several, as a look of now found them; one read. */

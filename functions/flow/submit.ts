@@ -86,15 +86,15 @@ const recordTaken = async (
   return replay(world, submission, inserted.job);
 };
 
+/** The job is in whether or not its message went out; without it the answer is 503, and the same key finds the job. */
 const accepted = (world: World, job: InFlightJob, sent: boolean): Submitted => {
-  if (!sent) return { kind: 'refused', problem: unavailable };
   world.telemetry.note({
     metric: 'JobsAccepted',
     jobId: job.id,
     code: 'accepted',
     detail: { type: job.type, key: keyDigest(job.key) },
   });
-  return { kind: 'accepted', job };
+  return sent ? { kind: 'accepted', job } : { kind: 'refused', problem: unavailable };
 };
 
 /**

@@ -41,13 +41,26 @@ export const takeSlot = async (world: World, view: SlotView, job: Claimant): Pro
 const tryShards = async (world: World, view: SlotView, token: string): Promise<Taking> => {
   const control = await view.control();
   const count = shardCount(control.capacity);
-  await view.refreshIfOld(count > bounds.shardsTriedMax);
+  const large = count > bounds.shardsTriedMax;
+  const random = world.random.next();
+  // Where it just found room, an instance needs no look to try again: only a shard that has filled up makes it look.
+  const lean = view.leansOn(count);
+  if (large && lean !== undefined) {
+    if ((await take(world, control, { shard: lean, token })) === 'taken') {
+      return { kind: 'taken', slot: { shard: lean, token } };
+    }
+    view.lean(undefined);
+  }
+  await view.refreshIfOld(large);
   const seen = refusedByView({ slots: view.current.slots }, world.clock.now(), world.limits);
   if (seen !== undefined) return { kind: 'refused', why: seen };
   let quota = false;
-  for (const shard of shardsToTry(count, world.random.next(), view.withRoom)) {
+  for (const shard of shardsToTry(count, random, view.withRoom, large ? undefined : lean)) {
     const answer = await take(world, control, { shard, token });
-    if (answer === 'taken') return { kind: 'taken', slot: { shard, token } };
+    if (answer === 'taken') {
+      view.lean(shard);
+      return { kind: 'taken', slot: { shard, token } };
+    }
     quota ||= answer === 'tenant-full';
     if (answer === 'closed') {
       view.mark('closed');
@@ -57,7 +70,7 @@ const tryShards = async (world: World, view: SlotView, token: string): Promise<T
   // There is room, but not for this tenant; to others that says nothing.
   if (quota) return { kind: 'refused', why: 'tenant-quota' };
   // In a large registry only some were tried, so only a look at all of them may say "full" to the next.
-  if (count > bounds.shardsTriedMax) await view.refresh();
+  if (large) await view.refresh();
   else view.mark('full');
   return { kind: 'refused', why: 'queue-full' };
 };

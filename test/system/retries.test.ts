@@ -49,8 +49,8 @@ test('G5: a retryable error is retried after waits of at least 1 and 2 s, and th
   expect(job).toMatchObject({ attempt: 3, starts: 3 });
   expect(namesOf(job.history)).toEqual(['accept', 'start', 'retry', 'start', 'retry', 'start', 'succeed']);
   expect(job.history.filter((entry: Entry) => entry.event === 'retry').map((entry: Entry) => entry.detail)).toEqual([
-    { waitSeconds: 1, code: 'retryable-error' },
-    { waitSeconds: 2, code: 'retryable-error' },
+    { waitSeconds: 1, code: 'retryable-error', message: 'Retryable: told to fail for now' },
+    { waitSeconds: 2, code: 'retryable-error', message: 'Retryable: told to fail for now' },
   ]);
   const [first = 0, second = 0] = waits(job.history);
   expect(first).toBeGreaterThanOrEqual(1);

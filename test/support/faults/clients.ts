@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { inject } from 'vitest';
+import { currentActor } from './actor.ts';
+import { heldBack } from './held-back.ts';
+
+/*
+ * The SDK's clients as the functions have them, with two things more: each try of a call goes by the actor that makes it,
+ * and waiting takes no time. Calls outside of any actor are the test's own and go through untouched.
+ */
+const { endpointUrl, jobsTableName, ledgerTableName, region } = inject('localOutputs');
+const connection = {
+  endpoint: endpointUrl,
+  region,
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  maxAttempts: 3,
+  // Nobody looks at signatures here, and they are a quarter of what a call costs.
+  signer: { sign: async <T>(request: T) => request },
+};
+
+type AnyClient = DynamoDBClient | SQSClient | LambdaClient;
+
+const underFaults = async <C extends AnyClient>(client: C): Promise<C> => {
+  // The three stacks differ in their types only; the union of them cannot be called.
+  const stack = client.middlewareStack as DynamoDBClient['middlewareStack'];
+  stack.add(
+    (next, context) => {
+      const actor = currentActor.getStore();
+      if (actor === undefined) return next;
+      const call = actor.meet(context.commandName ?? 'unknown');
+      let tries = 0;
+      return (args) => {
+        tries += 1;
+        return actor.carry(call, tries, () => next(args));
+      };
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'faults' },
+  );
+  // The SDK's own judgement of what is repeated, and how often, without its pause and its bound over many calls.
+  const strategy = (await client.config.retryStrategy()) as unknown as Record<string, unknown>;
+  strategy['retryBackoffStrategy'] = { setDelayBase: () => undefined, computeNextBackoffDelay: () => 0 };
+  Object.defineProperty(strategy, 'capacity', { get: () => Number.POSITIVE_INFINITY, set: () => undefined });
+  return client;
+};
+
+export const dynamo = await underFaults(new DynamoDBClient(connection));
+export const sqs = await underFaults(heldBack(new SQSClient(connection)));
+
+/** The mapping is not asked for: it belongs to the deployed consumer. Each call is answered with the state told here. */
+export const lambdaWith = async (State: string): Promise<LambdaClient> => {
+  const client = await underFaults(new LambdaClient(connection));
+  client.middlewareStack.add(() => async () => ({ response: {}, output: { $metadata: {}, State } as never }), {
+    step: 'deserialize',
+    priority: 'high',
+    name: 'mappingState',
+  });
+  return client;
+};
+
+const describeSchema = async (TableName: string): Promise<CreateTableCommandInput> => {
+  const { Table } = await dynamo.send(new DescribeTableCommand({ TableName }));
+  const indexes = (Table?.GlobalSecondaryIndexes ?? []).map(({ IndexName, KeySchema, Projection }) => ({
+    IndexName,
+    KeySchema,
+    Projection,
+  }));
+  return {
+    TableName,
+    KeySchema: Table?.KeySchema,
+    AttributeDefinitions: Table?.AttributeDefinitions,
+    BillingMode: 'PAY_PER_REQUEST',
+    ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes }),
+  };
+};
+
+const jobsSchema = describeSchema(jobsTableName);
+
+/** A table of jobs with the schema of the deployed one; the emulator has it ready at once. */
+const freshTable = async (name: string): Promise<string> => {
+  await dynamo.send(new CreateTableCommand({ ...(await jobsSchema), TableName: name }));
+  return name;
+};
+
+const freshQueue = async (name: string, attributes: Record<string, string>): Promise<string> => {
+  const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
+  return QueueUrl;
+};
+
+export interface Resources {
+  readonly jobsTable: string;
+  readonly ledgerTable: string;
+  readonly queueUrl: string;
+  readonly deadLetterQueueUrl: string;
+}
+
+/** Table and queues of one case. The ledger is shared: each job of a case has an account of its own. */
+export const freshResources = async (maxReceiveCount: number, visibilitySeconds: number): Promise<Resources> => {
+  const name = `faults-${randomBytes(8).toString('hex')}`;
+  const [jobsTable, deadLetterQueueUrl] = await Promise.all([freshTable(name), freshQueue(`${name}-dead`, {})]);
+  const queueUrl = await freshQueue(name, {
+    VisibilityTimeout: String(visibilitySeconds),
+    RedrivePolicy: JSON.stringify({
+      deadLetterTargetArn: `arn:aws:sqs:${region}:000000000000:${name}-dead`,
+      maxReceiveCount,
+    }),
+  });
+  return { jobsTable, ledgerTable: ledgerTableName, queueUrl, deadLetterQueueUrl };
+};
+
+export interface Letter {
+  readonly messageId: string;
+  readonly body: string;
+  readonly attributes: Readonly<Record<string, string | undefined>>;
+}
+
+interface Peeked {
+  readonly MessageId: string;
+  readonly Body: string;
+  readonly MessageAttributes: Readonly<Record<string, { readonly StringValue?: string }>>;
+}
+
+/** All messages of a queue, hidden ones too, without receiving them, which would hide them and count. */
+export const peek = async (queueUrl: string): Promise<readonly Letter[]> => {
+  const response = await fetch(`${endpointUrl}/_ministack/sqs/messages?QueueUrl=${encodeURIComponent(queueUrl)}`);
+  const { messages } = (await response.json()) as {
+    messages: Record<string, Record<string, Record<string, Peeked[]>>>;
+  };
+  return Object.values(messages)
+    .flatMap((regions) => Object.values(regions).flatMap((queue) => Object.values(queue)))
+    .flat()
+    .map((message) => ({
+      messageId: message.MessageId,
+      body: message.Body,
+      attributes: Object.fromEntries(
+        Object.entries(message.MessageAttributes).map(([name, value]) => [name, value.StringValue]),
+      ),
+    }));
+};
