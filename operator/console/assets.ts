@@ -18,6 +18,8 @@ const names = [
   'icon.svg',
   'base.css',
   'parts.css',
+  'views.css',
+  'deeds.css',
   'app.js',
   'api.js',
   'bulk.js',

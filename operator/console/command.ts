@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { examples, type GlobalOptions, type Run } from '../cli/commands/command.ts';
 import { whole } from '../cli/commands/parse.ts';
 import { exit, Failure } from '../cli/exit.ts';
+import { plain } from '../cli/render/plain.ts';
 import { RefusedError, type Session } from '../cli/session.ts';
 import { type RunningConsole, startConsole } from './server.ts';
 
@@ -22,12 +23,11 @@ export const addConsoleCommand = (program: Command, run: Run): void => {
     const running = await start(options.port, {
       upstream: (method, path, body) => session.raw(method, path, body),
       about: { apiUrl, source, region: sdk.region },
+      report: (error) => run.io.note(plain(error instanceof Error ? error.stack : error)),
     });
     const asked = untilAskedToStop();
     run.io.out(options.json ? JSON.stringify({ url: running.url }) : running.url);
-    run.io.note(
-      `The console of ${apiUrl}. Whoever has this address acts with your credentials. Ctrl-C ends it.`,
-    );
+    run.io.note(`The console of ${apiUrl}. Whoever has this address acts with your credentials. Ctrl-C ends it.`);
     await asked;
     await running.stop();
     run.io.note('The console has ended.');

@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ConsoleProblem } from './answer.ts';
 
 /** Carries the token of this start. A header of its own can be set by no form, and by another site's script only after a preflight that fails. */
-export const tokenHeader = 'x-sluice-token';
+const tokenHeader = 'x-sluice-token';
 
-export interface Guarded {
-  readonly method: string;
+interface Guarded {
+  readonly method?: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 

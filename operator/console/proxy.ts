@@ -27,6 +27,7 @@ export const proxy = async (
   response: ServerResponse,
   path: string,
   search: string,
+  report: (error: unknown) => void,
 ): Promise<void> => {
   try {
     const { method, query } = routeOf(request.method ?? '', path, search);
@@ -36,16 +37,17 @@ export const proxy = async (
     const target: `/${string}` = `${path as `/${string}`}${query.size === 0 ? '' : `?${query}`}`;
     pass(response, await upstream(method, target, body), isWhole);
   } catch (error) {
+    const problem = problemOf(error);
+    if (problem === undefined) report(error);
     if (response.headersSent || response.destroyed) return;
-    sendProblem(response, problemOf(error));
+    sendProblem(
+      response,
+      problem ?? { status: 500, code: 'internal', detail: 'The console failed; see its terminal.' },
+    );
   }
 };
 
-const routeOf = (
-  method: string,
-  path: string,
-  search: string,
-): { method: 'GET' | 'POST'; query: URLSearchParams } => {
+const routeOf = (method: string, path: string, search: string): { method: 'GET' | 'POST'; query: URLSearchParams } => {
   const onPath = routes.filter((route) => route.path.test(path));
   if (onPath.length === 0) {
     throw new Refusal({ status: 404, code: 'route-not-found', detail: 'The console does not pass this call on.' });
@@ -109,9 +111,9 @@ const withoutContent = (body: unknown): unknown => {
   return Array.isArray(jobs) ? { ...rest, jobs: jobs.map(withoutContent) } : rest;
 };
 
-const problemOf = (error: unknown): ConsoleProblem => {
+const problemOf = (error: unknown): ConsoleProblem | undefined => {
   if (error instanceof Refusal) return error.problem;
   if (error instanceof NoAnswerError) return { status: 502, code: 'no-answer', detail: error.message };
   if (error instanceof Failure) return { status: 502, code: 'no-answer', detail: error.message, fix: error.fix };
-  return { status: 500, code: 'internal', detail: 'The console failed; its terminal may say more.' };
+  return undefined;
 };

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { send, sendProblem } from './answer.ts';
+import { type ConsoleProblem, send, sendProblem } from './answer.ts';
 import { readAssets } from './assets.ts';
 import { refuseCaller, refuseHost } from './guard.ts';
 import { proxy, type Upstream } from './proxy.ts';
 
 /** What the page says about the API that it operates. */
-export interface About {
+interface About {
   readonly apiUrl: string;
   readonly source: string;
   readonly region: string;
@@ -18,6 +18,8 @@ export interface ConsoleConfig {
   readonly about: About;
   /** 0: any that is free. */
   readonly port: number;
+  /** Told what nobody foresaw, for the terminal. */
+  readonly report: (error: unknown) => void;
 }
 
 export interface RunningConsole {
@@ -34,37 +36,24 @@ const loopback = '127.0.0.1';
 const stopGraceMs = 2_000;
 
 /** Serves the console on loopback. Rejects where the port is taken. */
-export const startConsole = async ({ upstream, about, port }: ConsoleConfig): Promise<RunningConsole> => {
+export const startConsole = async ({ upstream, about, port, report }: ConsoleConfig): Promise<RunningConsole> => {
   const token = randomBytes(32).toString('base64url');
   const assets = readAssets();
   let authority = '';
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const { method = '', url = '', headers } = request;
-    const guarded = { method, headers };
-    const misled = refuseHost(guarded, authority);
-    if (misled !== undefined) return sendProblem(response, misled);
+    const { method = '', url = '' } = request;
     const [path, search] = splitTarget(url);
-    if (!path.startsWith('/api/')) return sendAsset(response, method, path);
-    const refused = refuseCaller(guarded, `http://${authority}`, token);
-    if (refused !== undefined) return sendProblem(response, refused);
-    if (method === 'GET' && path === '/api/about') {
-      return send(response, 200, 'application/json', JSON.stringify(about));
-    }
-    void proxy(upstream, request, response, path.slice('/api'.length), search);
-  };
-
-  const sendAsset = (response: ServerResponse, method: string, path: string): void => {
+    const isApi = path.startsWith('/api/');
+    const refused =
+      refuseHost(request, authority) ??
+      (isApi ? refuseCaller(request, `http://${authority}`, token) : refuseAsset(assets, method, path));
     const asset = assets.get(path);
-    if (asset === undefined) {
-      return sendProblem(response, { status: 404, code: 'route-not-found', detail: 'There is nothing here.' });
-    }
-    if (method !== 'GET' && method !== 'HEAD') {
-      const headers = { allow: 'GET, HEAD' };
-      const detail = 'This path takes GET, HEAD.';
-      return sendProblem(response, { status: 405, code: 'method-not-allowed', detail, headers });
-    }
-    send(response, 200, asset.contentType, asset.body);
+    if (refused !== undefined) sendProblem(response, refused);
+    else if (asset !== undefined) send(response, 200, asset.contentType, asset.body);
+    else if (method === 'GET' && path === '/api/about') {
+      send(response, 200, 'application/json', JSON.stringify(about));
+    } else void proxy(upstream, request, response, path.slice('/api'.length), search, report);
   };
 
   const server = createServer(
@@ -81,12 +70,25 @@ export const startConsole = async ({ upstream, about, port }: ConsoleConfig): Pr
 
   const stop = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeIdleConnections();
+    // A browser keeps its connections open; each is ended as soon as nothing is under way on it.
+    const sweep = setInterval(() => server.closeIdleConnections(), 20);
     const force = setTimeout(() => server.closeAllConnections(), stopGraceMs);
     await closed;
+    clearInterval(sweep);
     clearTimeout(force);
   };
   return { url: `http://${authority}/#token=${token}`, port: bound, token, stop };
+};
+
+const refuseAsset = (
+  assets: ReadonlyMap<string, unknown>,
+  method: string,
+  path: string,
+): ConsoleProblem | undefined => {
+  if (!assets.has(path)) return { status: 404, code: 'route-not-found', detail: 'There is nothing here.' };
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  const headers = { allow: 'GET, HEAD' };
+  return { status: 405, code: 'method-not-allowed', detail: 'This path takes GET, HEAD.', headers };
 };
 
 /** Path and query of a request's target, byte by byte: nothing is decoded or tidied before it is looked up. */

@@ -34,6 +34,23 @@ export const describeJobQueue = (name: string, make: () => Promise<QueueUnderTes
       expect(await queue.look()).toEqual({ visible: 3, notVisible: 1, delayed: 1 });
     });
 
+    it('sends several at once, each with its own delay', async () => {
+      const { queue } = await make();
+      const messages = Array.from({ length: 23 }, (_, i) => ({ message: job(), delaySeconds: i < 20 ? 0 : 900 }));
+      expect(await queue.sendMany(messages)).toEqual(new Set());
+      expect(await queue.look()).toEqual({ visible: 20, notVisible: 0, delayed: 3 });
+      expect(await queue.sendMany([])).toEqual(new Set());
+    });
+
+    it('counts the letters of the dead too', async () => {
+      const { queue } = await make();
+      for (const body of ['a', 'b', 'c']) await queue.bury(body, { reason: 'unreadable' });
+      expect(await queue.lookDead()).toEqual({ visible: 3, notVisible: 0, delayed: 0 });
+      expect((await queue.receiveDead(60)).length).toBeGreaterThan(0);
+      const { visible, notVisible } = await queue.lookDead();
+      expect([visible + notVisible, notVisible > 0]).toEqual([3, true]);
+    });
+
     it('holds a delayed message back, and a received one', async () => {
       const { queue, receive } = await make();
       await queue.send(job(), 900);

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeHandlerWrites } from './handler-writes.ts';
 import { describeDead } from './job-store-dead.ts';
 import { describeFinish } from './job-store-finish.ts';
+import { describeLists } from './job-store-lists.ts';
 import { describeRecords } from './job-store-records.ts';
 import { describeSave } from './job-store-save.ts';
 import { describeStart } from './job-store-start.ts';
@@ -16,5 +17,6 @@ export const describeJobStore = (name: string, make: () => Promise<StoreUnderTes
     describeFinish(make);
     describeHandlerWrites(make);
     describeDead(make);
+    describeLists(make);
   });
 };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mayTake } from '#core/admission.ts';
 import type { Control } from '#core/control.ts';
 import type { Shard, Slot } from '#core/slot.ts';
+import { describeQuotas } from './slot-quota.ts';
 import { count, identity, type RegistryUnderTest, slotOf } from './subjects.ts';
 
 const first: Control = { version: 1, capacity: 40, shards: 2, intake: 'open', dealtVersion: 0 };
@@ -20,6 +21,8 @@ export const describeSlotRegistry = (name: string, make: () => Promise<RegistryU
   };
 
   describe(`${name} as a SlotRegistry`, () => {
+    describeQuotas(make);
+
     describe('control', () => {
       it('is absent at first, and created once', async () => {
         const { registry } = await make();

@@ -15,7 +15,11 @@ const submit = async (key: string, payload: unknown): Promise<string> => {
 describe('webhook.deliver', () => {
   test('delivers with the job id as key, and shows the status as its result', async ({ own }) => {
     const receiver = await startReceiver();
-    const id = await submit(own.key(), { url: `${receiver.origin}/hooks`, body: { n: 1 }, headers: { 'x-request-id': 'r-1' } });
+    const id = await submit(own.key(), {
+      url: `${receiver.origin}/hooks`,
+      body: { n: 1 },
+      headers: { 'x-request-id': 'r-1' },
+    });
     expect(await jobIn(id, 'succeeded')).toMatchObject({ result: { status: 200 }, attempt: 1 });
     expect(receiver.received).toMatchObject([
       { path: '/hooks', body: '{"n":1}', headers: { 'idempotency-key': id, 'x-request-id': 'r-1' } },
@@ -47,7 +51,10 @@ describe('webhook.deliver', () => {
     const [first = 0, second = 0] = times;
     expect(second - first).toBeGreaterThanOrEqual(3_000);
     expect(job.history).toContainEqual(
-      expect.objectContaining({ event: 'retry', detail: expect.objectContaining({ waitSeconds: 3, code: 'retryable-error' }) }),
+      expect.objectContaining({
+        event: 'retry',
+        detail: expect.objectContaining({ waitSeconds: 3, code: 'retryable-error' }),
+      }),
     );
   });
 
@@ -68,7 +75,10 @@ describe('webhook.deliver', () => {
     );
     const id = await submit(own.key(), { url: urlOf(receiver.origin), body: 1 });
     const job = await jobIn(id, 'dead');
-    expect(job).toMatchObject({ attempt: 1, reason: { code: 'permanent-error', message: expect.stringMatching(message) } });
+    expect(job).toMatchObject({
+      attempt: 1,
+      reason: { code: 'permanent-error', message: expect.stringMatching(message) },
+    });
     expect(JSON.stringify(job)).not.toContain('secret answer');
   });
 
