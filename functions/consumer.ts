@@ -1,9 +1,10 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { attributeNames } from '#adapters/sqs-job-queue.ts';
+import { describeFailure } from '#core/failure.ts';
 import type { ConsumerWorld } from '#flow/attempt.ts';
 import { type Batch, consume, freeSlots } from '#flow/consume.ts';
-import type { Received } from '#flow/received.ts';
+import { NotDone, type Received } from '#flow/received.ts';
 import { readConsumerEnv } from './env.ts';
 import { onInstance } from './invocation.ts';
 import type { JobRegistry } from './jobs/define-job.ts';
@@ -26,6 +27,10 @@ const pass = (world: ConsumerWorld, batch: Batch, records: readonly SQSRecord[],
       try {
         await consume(world, batch, received(record), alone);
       } catch (error) {
+        if (!(error instanceof NotDone)) {
+          const detail = { ...describeFailure(error), messageId: record.messageId };
+          world.telemetry.note({ metric: 'StepsFailed', code: 'delivery', level: 'error', detail });
+        }
         throw error instanceof Error ? error : new Error('something was thrown that is not an error');
       }
     },

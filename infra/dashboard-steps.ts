@@ -167,6 +167,7 @@ const upkeep = (ours: SystemMetrics): Step => ({
       left: [
         ours.counter('SlotsReclaimed'),
         ours.counter('SlotsUnfreed'),
+        ours.counter('StepsFailed'),
         ours.counter('MessagesSwept'),
         ours.counter('JobsStale'),
         ours.counter('FenceRejected'),

@@ -31,6 +31,7 @@ export const counterNames = [
   'IntakeChanged',
   'ConsumerSwitched',
   'ReconcilerRuns',
+  'StepsFailed',
 ] as const;
 
 export type MetricName = (typeof counterNames)[number];

@@ -155,6 +155,10 @@ export type FinalJob = SucceededJob | EndedJob;
 export const isInFlight = (job: Job): job is InFlightJob =>
   job.state === 'queued' || job.state === 'running' || job.state === 'retrying';
 
+/** In flight and not being worked on: what may start, expire or be buried. */
+export const isWaiting = (job: Job): job is QueuedJob | RetryingJob =>
+  job.state === 'queued' || job.state === 'retrying';
+
 export const isFinal = (job: Job): job is FinalJob => !isInFlight(job) && job.state !== 'dead';
 
 /** A final record past its TTL counts as absent although DynamoDB, which deletes late, may still return it. */

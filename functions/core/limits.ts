@@ -170,11 +170,12 @@ export const localLimits: Limits = {
   resendPatienceSeconds: 10,
   resendBacklogPostponeSeconds: 60,
   orphanTokenSeconds: 30,
-  submitAgeMaxSeconds: 15,
+  submitAgeMaxSeconds: 12,
   staleAfterSeconds: 10,
   drainSeconds: 300,
   // One process answers for all services there, and two hundred callers at once make it slow.
   sdkTimeoutSeconds: 4,
+  callAgeMaxSeconds: 10,
 };
 
 export class LimitsError extends Error {
@@ -210,10 +211,13 @@ const relations: readonly [(l: Limits) => boolean, (l: Limits) => string][] = [
       `keep final records longer`,
   ],
   [
-    (l) => l.sdkTimeoutSeconds * l.sdkAttemptsMax < l.apiTimeoutSeconds,
+    (l) =>
+      l.sdkTimeoutSeconds * l.sdkAttemptsMax <
+      Math.min(l.apiTimeoutSeconds, l.operatorTimeoutSeconds, l.reconcilerTimeoutSeconds),
     (l) =>
       `sdkTimeoutSeconds × sdkAttemptsMax (${l.sdkTimeoutSeconds * l.sdkAttemptsMax}) must be below ` +
-      `apiTimeoutSeconds (${l.apiTimeoutSeconds}), or a dependency that hangs turns into a gateway timeout`,
+      `apiTimeoutSeconds (${l.apiTimeoutSeconds}), operatorTimeoutSeconds (${l.operatorTimeoutSeconds}) and ` +
+      `reconcilerTimeoutSeconds (${l.reconcilerTimeoutSeconds}), or a dependency that hangs turns into a time-out`,
   ],
   [
     (l) => l.apiTimeoutSeconds < 29 && l.operatorTimeoutSeconds < 29,
@@ -228,10 +232,10 @@ const relations: readonly [(l: Limits) => boolean, (l: Limits) => string][] = [
       `(${l.reconcilerPeriodSeconds}), so that runs do not overlap`,
   ],
   [
-    (l) => l.submitAgeMaxSeconds + l.callAgeMaxSeconds < l.orphanTokenSeconds,
+    (l) => l.submitAgeMaxSeconds + l.callAgeMaxSeconds + l.sdkTimeoutSeconds < l.orphanTokenSeconds,
     (l) =>
-      `submitAgeMaxSeconds + callAgeMaxSeconds (${l.submitAgeMaxSeconds + l.callAgeMaxSeconds}) must be below ` +
-      `orphanTokenSeconds (${l.orphanTokenSeconds}), or a slot could be freed under a request that still writes its record`,
+      `submitAgeMaxSeconds + callAgeMaxSeconds + sdkTimeoutSeconds ` +
+      `(${l.submitAgeMaxSeconds + l.callAgeMaxSeconds + l.sdkTimeoutSeconds}) must be below orphanTokenSeconds (${l.orphanTokenSeconds}), or a slot could be freed under a request that still writes its record`,
   ],
   [
     (l) => l.capacity >= 1 && l.capacity <= bounds.capacityMax && Number.isInteger(l.capacity),
@@ -240,6 +244,43 @@ const relations: readonly [(l: Limits) => boolean, (l: Limits) => string][] = [
   [
     (l) => l.attemptsMax >= 1 && l.attemptsMax <= 10 && Number.isInteger(l.attemptsMax),
     (l) => `attemptsMax (${l.attemptsMax}) must be a whole number from 1 to 10: it is also the queue's maxReceiveCount`,
+  ],
+  [
+    (l) => l.orphanTokenSeconds + 1 + 2 * l.reconcilerPeriodSeconds <= 1_200,
+    (l) =>
+      `orphanTokenSeconds + two reconciler periods (${l.orphanTokenSeconds + 1 + 2 * l.reconcilerPeriodSeconds}) must ` +
+      `not exceed 1200: a slot that no record ever carried is promised free within 20 minutes`,
+  ],
+  [
+    (l) => l.waitBaseSeconds > 0 && l.waitBaseSeconds <= l.waitCapSeconds,
+    (l) => `waitBaseSeconds (${l.waitBaseSeconds}) must be above 0 and at most waitCapSeconds (${l.waitCapSeconds})`,
+  ],
+  [
+    (l) => l.resendPatienceSeconds <= l.resendPatienceCapSeconds,
+    (l) =>
+      `resendPatienceSeconds (${l.resendPatienceSeconds}) must not exceed resendPatienceCapSeconds ` +
+      `(${l.resendPatienceCapSeconds})`,
+  ],
+  [
+    (l) => l.drainSeconds > 2 * l.reconcilerPeriodSeconds,
+    (l) =>
+      `drainSeconds (${l.drainSeconds}) must exceed two reconciler periods (${2 * l.reconcilerPeriodSeconds}), since ` +
+      `two looks make a drain`,
+  ],
+  [
+    (l) => l.batchSize >= 1 && (l.batchSize <= 10 || l.batchWindowSeconds >= 1),
+    (l) =>
+      `batchSize (${l.batchSize}) must be 1 to 10, or batchWindowSeconds (${l.batchWindowSeconds}) at least 1 (AWS)`,
+  ],
+  [
+    (l) => l.consumerConcurrencyMax >= 2 && l.consumerConcurrencyMax <= 1_000,
+    (l) => `consumerConcurrencyMax (${l.consumerConcurrencyMax}) must be from 2 to 1000 (AWS)`,
+  ],
+  [
+    (l) => l.deadLetterRetentionSeconds <= 1_209_600 && l.visibilitySeconds <= 43_200,
+    (l) =>
+      `deadLetterRetentionSeconds (${l.deadLetterRetentionSeconds}) must be at most 1209600 and visibilitySeconds ` +
+      `(${l.visibilitySeconds}) at most 43200 (AWS)`,
   ],
   [
     (l) => l.tenantShare > 0 && l.tenantShare <= 1,
@@ -262,11 +303,15 @@ const relations: readonly [(l: Limits) => boolean, (l: Limits) => string][] = [
   ],
 ];
 
+const isBound = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
 /**
  * Throws `LimitsError` with every relation that does not hold, each with both numbers and what to change.
  * Called at synth and at each cold start; costs microseconds.
  */
 export const assertLimits = (limits: Limits): Limits => {
+  const odd = Object.keys(productionLimits).filter((name) => !isBound(limits[name as keyof Limits]));
+  if (odd.length > 0) throw new LimitsError(`${odd.join(', ')}: each must be a finite number that is not negative`);
   const broken = relations.filter(([holds]) => !holds(limits)).map(([, explain]) => explain(limits));
   if (broken.length > 0) throw new LimitsError(broken.join('\n'));
   return limits;

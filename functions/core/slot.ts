@@ -38,6 +38,10 @@ export const tokenJobId = (token: string): string => token.slice(0, idChars);
 /** When the token was made, in epoch milliseconds, whole seconds. */
 export const tokenMadeAt = (token: string): number => Number.parseInt(token.slice(idChars + nonceChars), 16) * 1000;
 
+/** Tokens to write together: one write a shard. */
+export const tokensByShard = (slots: readonly Slot[]): ReadonlyMap<number, readonly string[]> =>
+  new Map([...Map.groupBy(slots, (slot) => slot.shard)].map(([shard, own]) => [shard, own.map((slot) => slot.token)]));
+
 /** One shard of the registry as the store returns it. */
 export interface Shard {
   readonly index: number;

@@ -1,9 +1,10 @@
 import type { PutOffReason } from '#core/evidence.ts';
+import { describeFailure } from '#core/failure.ts';
 import type { Job } from '#core/job.ts';
 import { bounds } from '#core/limits.ts';
 import { type Message, parseMessage } from '#core/message.ts';
 import { wholeSeconds } from '#core/retry-policy.ts';
-import type { Slot } from '#core/slot.ts';
+import { type Slot, tokensByShard } from '#core/slot.ts';
 import type { Sendable } from '#functions/ports.ts';
 import { type AttemptResult, attempt, type ConsumerWorld } from './attempt.ts';
 import { buryStray, sendToDeadLetter } from './bury.ts';
@@ -123,21 +124,13 @@ const putOffForTime = (world: ConsumerWorld, message: Message, received: Receive
 
 /** Frees what the batch's finishes gave back, one write a shard. A failure is left to the next to meet the job. */
 export const freeSlots = async (world: ConsumerWorld, freed: readonly Slot[]): Promise<void> => {
-  const byShard = Map.groupBy(freed, (slot) => slot.shard);
   await Promise.all(
-    [...byShard].map(async ([shard, slots]) => {
+    [...tokensByShard(freed)].map(async ([shard, tokens]) => {
       try {
-        await world.slots.free(
-          shard,
-          slots.map((slot) => slot.token),
-        );
-      } catch {
-        world.telemetry.note({
-          metric: 'SlotsUnfreed',
-          code: 'free-failed',
-          level: 'warn',
-          detail: { shard, slots: slots.length },
-        });
+        await world.slots.free(shard, tokens);
+      } catch (error) {
+        const detail = { ...describeFailure(error), shard, slots: tokens.length };
+        world.telemetry.note({ metric: 'SlotsUnfreed', code: 'free-failed', level: 'warn', detail });
       }
     }),
   );

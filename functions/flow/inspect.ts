@@ -4,7 +4,7 @@ import { isGone, type Job } from '#core/job.ts';
 import { bounds } from '#core/limits.ts';
 import { tokenJobId } from '#core/slot.ts';
 import type { Backlog, ConsumerState } from '#functions/ports.ts';
-import { initialControl } from './registry.ts';
+import { readAllShards, readControl } from './registry.ts';
 import type { OperatorWorld, World } from './world.ts';
 
 export interface Status {
@@ -62,8 +62,8 @@ const drainStatus = (control: Control, drain: Drain, left: number, consumer: Con
 });
 
 const readRegistry = async (world: World): Promise<{ control: Control; tokens: readonly string[] }> => {
-  const control = (await world.slots.readControl()) ?? (await initialControl(world));
-  const shards = await world.slots.readShards(Array.from({ length: control.shards }, (_, i) => i));
+  const control = await readControl(world);
+  const shards = await readAllShards(world, control);
   return { control, tokens: shards.flatMap((shard) => shard?.members ?? []) };
 };
 

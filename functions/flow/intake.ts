@@ -3,7 +3,7 @@ import { isInFlight } from '#core/job.ts';
 import { tokenJobId } from '#core/slot.ts';
 import type { Backlog } from '#functions/ports.ts';
 import { cancelRead } from './cancel.ts';
-import { changeRegistry } from './registry.ts';
+import { changeRegistry, readAllShards } from './registry.ts';
 import type { World } from './world.ts';
 
 export interface IntakeRequest {
@@ -47,7 +47,7 @@ export const cancelAll = async (world: World, control: Control, actor: string, u
 };
 
 const takenTokens = async (world: World, control: Control): Promise<readonly string[]> => {
-  const shards = await world.slots.readShards(Array.from({ length: control.shards }, (_, i) => i));
+  const shards = await readAllShards(world, control);
   return shards.flatMap((shard) => shard?.members ?? []);
 };
 

@@ -5,8 +5,18 @@ import type { World } from './world.ts';
 
 type Registry = Pick<World, 'slots' | 'limits' | 'telemetry'>;
 
+/** The control item; the first reader of a new registry makes it. */
+export const readControl = async (world: Pick<World, 'slots' | 'limits'>): Promise<Control> =>
+  (await world.slots.readControl()) ?? initialControl(world);
+
+/** Every shard that ever existed under this control item, in order. */
+export const readAllShards = (
+  { slots }: Pick<World, 'slots'>,
+  control: Control,
+): Promise<readonly (Shard | undefined)[]> => slots.readShards(Array.from({ length: control.shards }, (_, i) => i));
+
 /** Makes the first control item with the stage's capacity, if nobody has; then returns what is there. */
-export const initialControl = async ({ slots, limits }: Pick<World, 'slots' | 'limits'>): Promise<Control> => {
+const initialControl = async ({ slots, limits }: Pick<World, 'slots' | 'limits'>): Promise<Control> => {
   const shards = shardCount(limits.capacity);
   await slots.createControl({ version: 1, capacity: limits.capacity, shards, intake: 'open', dealtVersion: 1 });
   const control = await slots.readControl();
@@ -54,7 +64,7 @@ const wantsOther = (now: Control, wanted: Change): boolean =>
 
 const nextVersion = async (world: Registry, change: (control: Control) => Change): Promise<Control> => {
   for (let tries = 0; tries < changesMax; tries += 1) {
-    const before = (await world.slots.readControl()) ?? (await initialControl(world));
+    const before = await readControl(world);
     const changed = { ...before, ...change(before) };
     const next = {
       ...changed,

@@ -1,5 +1,6 @@
 import type { Job } from '#core/job.ts';
-import { type JobEvent, type Refusal, transition } from '#core/transition.ts';
+import type { JobEvent, Refusal } from '#core/job-event.ts';
+import { transition } from '#core/transition.ts';
 import type { World } from './world.ts';
 
 export type Moved =

@@ -1,7 +1,7 @@
 import { type AdmissionView, backlogExceeds } from '#core/admission.ts';
 import { shardCount } from '#core/capacity.ts';
 import type { Control } from '#core/control.ts';
-import { initialControl } from './registry.ts';
+import { readControl } from './registry.ts';
 import type { World } from './world.ts';
 
 /**
@@ -120,7 +120,7 @@ export class SlotView {
 
   async #readControl(): Promise<Control> {
     const at = this.#world.clock.now();
-    const value = (await this.#world.slots.readControl()) ?? (await initialControl(this.#world));
+    const value = await readControl(this.#world);
     this.#control = { at, value };
     return value;
   }

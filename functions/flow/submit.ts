@@ -1,4 +1,6 @@
 import { type AdmissionRefusal, refusedByView } from '#core/admission.ts';
+import { admit } from '#core/admit.ts';
+import { describeFailure } from '#core/failure.ts';
 import { keyDigest } from '#core/identity.ts';
 import { type InFlightJob, isGone, isInFlight, type Job } from '#core/job.ts';
 import { utf8Bytes } from '#core/json.ts';
@@ -6,7 +8,6 @@ import { bounds } from '#core/limits.ts';
 import { intakeClosed, type Problem, queueFull, tenantQuota, unavailable } from '#core/problem.ts';
 import type { Slot } from '#core/slot.ts';
 import type { Submission } from '#core/submission.ts';
-import { admit } from '#core/transition.ts';
 import { markSent, sendJob, sendJobs } from './send-job.ts';
 import type { SlotView } from './slot-view.ts';
 import { type Taking, takeSlot, takeSlots } from './take-slot.ts';
@@ -43,7 +44,7 @@ const failed = (world: World, submission: Submission, error: unknown): Submitted
     jobId: submission.id,
     code: 'unavailable',
     level: 'error',
-    detail: { error: error instanceof Error ? error.name : 'unknown' },
+    detail: { ...describeFailure(error) },
   });
   return { kind: 'refused', problem: unavailable };
 };

@@ -14,8 +14,6 @@ export interface Swept {
   readonly strays: number;
 }
 
-/** Long enough for one call's work on ten messages; whoever crashes leaves them hidden no longer than this. */
-const hiddenSeconds = 30;
 const emptyReceivesMax = 2;
 const strayPattern = /^stray-[0-9a-f]{32}$/;
 
@@ -31,7 +29,8 @@ export const sweepDeadLetters = async (world: World, max: number, until: number,
   let empty = 0;
   try {
     while (swept.examined < max && empty < emptyReceivesMax && world.clock.now() < until) {
-      const letters = await world.queue.receiveDead(hiddenSeconds);
+      // Hidden for as long as any caller of ours may work, so that none comes twice; a crash hides them no longer.
+      const letters = await world.queue.receiveDead(world.limits.reconcilerTimeoutSeconds);
       empty = letters.length === 0 ? empty + 1 : 0;
       swept.examined += letters.length;
       // One at a time, so that two copies of one message meet the record in an order.

@@ -1,6 +1,7 @@
 import { Router } from '@aws-lambda-powertools/event-handler/http';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { framesOf, isServiceFailure } from '#core/failure.ts';
 import { claimScope, scopeOf } from '#core/identity.ts';
 import { type Problem, unavailable } from '#core/problem.ts';
 import type { Clock } from '#functions/ports.ts';
@@ -79,13 +80,17 @@ export const makeApi = (
     if (clean === undefined) return problem(routeNotFound, requestId);
     if (!methods.some((method) => method === clean.httpMethod))
       return problem(methodNotAllowed('GET, POST'), requestId);
+    const answered = new AbortController();
     try {
       const late = world.clock
-        .wait(context.getRemainingTimeInMillis() - answerReserveMs)
+        .wait(context.getRemainingTimeInMillis() - answerReserveMs, answered.signal)
         .then(() => problem(unavailable, requestId));
       return await Promise.race([router.resolve(clean, context) as Promise<APIGatewayProxyResult>, late]);
     } catch (error) {
       return answerError(error, requestId, logger);
+    } finally {
+      // Else each request would leave a timer behind that holds it in memory for as long as the function may run.
+      answered.abort();
     }
   };
 };
@@ -164,12 +169,6 @@ const cleaned = (event: APIGatewayProxyEvent): APIGatewayProxyEvent | undefined 
   };
 };
 
-/** Names under which the SDK and Node report that a service did not answer, or did not answer well. */
-const isServiceFailure = (error: unknown): boolean =>
-  typeof error === 'object' &&
-  error !== null &&
-  ('$metadata' in error || 'code' in error || (error as Error).name === 'TimeoutError');
-
 const answerError = (error: unknown, requestId: string, logger: Logger): APIGatewayProxyResult => {
   if (error instanceof ProblemError) return problem(error.problem, requestId);
   const name = error instanceof Error ? error.name : 'unknown';
@@ -178,16 +177,10 @@ const answerError = (error: unknown, requestId: string, logger: Logger): APIGate
   logger.error('request failed', {
     code: failed ? 'unavailable' : 'internal',
     error: name,
-    stack: error instanceof Error ? framesOf(error) : [],
+    stack: framesOf(error),
   });
   return problem(
     failed ? unavailable : { code: 'internal', detail: 'The error was logged under this request id.' },
     requestId,
   );
 };
-
-const framesOf = (error: Error): string[] =>
-  (error.stack ?? '')
-    .split('\n')
-    .filter((line) => line.trimStart().startsWith('at '))
-    .slice(0, 8);

@@ -24,7 +24,10 @@ export interface Instance<W extends World> {
   readonly tenantClaim?: string | undefined;
 }
 
-/** Every call is bounded: its timeout and its tries together stay below the function's own time (`assertLimits`). */
+/**
+ * Every call is bounded. In API, operator and reconciler its tries together stay below the function's own time
+ * (`assertLimits`); a consumer whose calls hang that long is ended by its time-out, and the lease by itself.
+ */
 export const clientConfig = (limits: Limits) => ({
   maxAttempts: limits.sdkAttemptsMax,
   requestHandler: {

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { jobId } from '#core/identity.ts';
 import { isFinal, type Job } from '#core/job.ts';
+import type { JobEvent } from '#core/job-event.ts';
 import type { JobWrite } from '#core/job-write.ts';
 import { makeToken, type Slot } from '#core/slot.ts';
-import { type JobEvent, transition } from '#core/transition.ts';
+import { transition } from '#core/transition.ts';
 import type { ConsumerSwitch, JobQueue, JobStore, ReconcilerMemory, SlotRegistry } from '#functions/ports.ts';
 import { limits, queued, t0 } from '#test/support/core/jobs.ts';
 

@@ -102,7 +102,13 @@ describe('a relation that does not hold', () => {
       { reconcilerTimeoutSeconds: 60 },
       ['reconcilerTimeoutSeconds (60)', '(60)'],
     ],
-    ['submit age', { submitAgeMaxSeconds: 887 }, { submitAgeMaxSeconds: 888 }, ['(900)', 'orphanTokenSeconds (900)']],
+    ['submit age', { submitAgeMaxSeconds: 885 }, { submitAgeMaxSeconds: 886 }, ['(900)', 'orphanTokenSeconds (900)']],
+    ['orphans', { orphanTokenSeconds: 1_079 }, { orphanTokenSeconds: 1_080 }, ['(1201)', '1200']],
+    ['wait base', { waitBaseSeconds: 60 }, { waitBaseSeconds: 61 }, ['(61)', 'waitCapSeconds (60)']],
+    ['patience', { resendPatienceSeconds: 3_600 }, { resendPatienceSeconds: 3_601 }, ['(3601)', '(3600)']],
+    ['drain', { drainSeconds: 121 }, { drainSeconds: 120 }, ['drainSeconds (120)', '(120)']],
+    ['batch', { batchSize: 10 }, { batchSize: 11 }, ['batchSize (11)', 'batchWindowSeconds (0)']],
+    ['concurrency', { consumerConcurrencyMax: 2 }, { consumerConcurrencyMax: 1 }, ['(1)', '2 to 1000']],
     ['capacity below', { capacity: 1 }, { capacity: 0 }, ['capacity (0)', '1 to 100000']],
     ['capacity above', { capacity: 100_000 }, { capacity: 100_001 }, ['capacity (100001)', '1 to 100000']],
     ['capacity whole', { capacity: 2 }, { capacity: 1.5 }, ['capacity (1.5)', '1 to 100000']],
@@ -121,6 +127,19 @@ describe('a relation that does not hold', () => {
   });
 
   it('is found in what is not a number, too', () => {
-    expect(messageOf({ visibilitySeconds: Number.NaN })).toContain('visibilitySeconds (NaN)');
+    expect(messageOf({ visibilitySeconds: Number.NaN })).toContain('visibilitySeconds: each must be');
+  });
+});
+
+describe('limits that are no bounds', () => {
+  it.each([
+    ['missing', undefined],
+    ['not a number', Number.NaN],
+    ['negative', -1],
+    ['a text', '5'],
+  ])('%s: refused by name', (_, value) => {
+    const odd = { ...productionLimits, viewMaxAgeSeconds: value, returnsMax: value } as unknown as Limits;
+    expect(() => assertLimits(odd)).toThrow(/viewMaxAgeSeconds/);
+    expect(() => assertLimits(odd)).toThrow(/returnsMax/);
   });
 });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { admit } from '#core/admit.ts';
 import { fingerprintOf, jobId, keyDigest, scopeOf, strayId } from '#core/identity.ts';
 import { checkSubmission, type RawSubmission, type Submission } from '#core/submission.ts';
-import { admit } from '#core/transition.ts';
 import { limits, slotAt, t0 } from '#test/support/core/jobs.ts';
 
 const submit = (body: string, over: Partial<RawSubmission> = {}): Submission => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DeadJob, Job } from '#core/job.ts';
+import type { JobEvent } from '#core/job-event.ts';
 import { bounds } from '#core/limits.ts';
-import { type JobEvent, transition } from '#core/transition.ts';
+import { transition } from '#core/transition.ts';
 import { dead, limits, owner, queued, retrying, running, slotAt, succeeded, t0 } from '#test/support/core/jobs.ts';
 
 const at = t0 + 70_000;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from '#core/job.ts';
+import type { JobEvent } from '#core/job-event.ts';
 import type { Outcome } from '#core/outcome.ts';
-import { type JobEvent, transition } from '#core/transition.ts';
+import { transition } from '#core/transition.ts';
 import { limits, owner, queued, running, t0 } from '#test/support/core/jobs.ts';
 
 const at = t0 + 70_000;

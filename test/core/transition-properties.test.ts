@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFinal, isInFlight, type Job, states } from '#core/job.ts';
+import type { JobEvent } from '#core/job-event.ts';
 import { bounds } from '#core/limits.ts';
-import { type JobEvent, transition } from '#core/transition.ts';
+import { transition } from '#core/transition.ts';
 import { limits, queued, t0 } from '#test/support/core/jobs.ts';
 import { anyWalk, changes, type Walk } from '#test/support/core/walks.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Job, states } from '#core/job.ts';
-import { type JobEvent, transition } from '#core/transition.ts';
+import type { JobEvent } from '#core/job-event.ts';
+import { transition } from '#core/transition.ts';
 import {
   dead,
   ended,

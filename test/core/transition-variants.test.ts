@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { admit } from '#core/admit.ts';
 import type { Job, RunningJob } from '#core/job.ts';
+import type { JobEvent } from '#core/job-event.ts';
 import type { Outcome } from '#core/outcome.ts';
-import { admit, type JobEvent, transition } from '#core/transition.ts';
+import { transition } from '#core/transition.ts';
 import { limits, owner, queued, retrying, running, slotAt, t0 } from '#test/support/core/jobs.ts';
 
 /** The state that follows with a dead job's reason, or the refusal. */

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
+import { admit } from '#core/admit.ts';
 import type { Job, JobOptions } from '#core/job.ts';
+import type { JobEvent } from '#core/job-event.ts';
 import { type Limits, productionLimits } from '#core/limits.ts';
 import type { Outcome } from '#core/outcome.ts';
-import { admit, type JobEvent, transition } from '#core/transition.ts';
+import { transition } from '#core/transition.ts';
 import { frozen, slotAt, t0 } from './jobs.ts';
 
 /** One event that was offered to a job; `after` is undefined when it was refused. */
