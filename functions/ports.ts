@@ -69,6 +69,8 @@ export interface JobsQuery {
 }
 export interface JobsPage {
   readonly jobs: readonly Job[];
+  /** Where to go on behind each job, in the same order. */
+  readonly positions: readonly string[];
   /** Present when there may be more. A page may be short, or empty, and still have it. */
   readonly next?: string | undefined;
 }
@@ -157,10 +159,10 @@ export interface SlotRegistry {
   /** Removes tokens of one shard; those not there do not matter. */
   free(shard: number, tokens: readonly string[]): Promise<void>;
   /**
-   * Sets cap and open under `version`, on condition that the shard has seen no newer version and still has the cap
-   * that was read. Creates a shard that is absent.
+   * Sets cap and open under `version`, on condition that the shard is still as it was read, cap and version: a call that
+   * arrives late, after its own repetition and what followed it, finds another. Creates a shard that is absent.
    */
-  writeShard(next: Omit<Shard, 'members'>, readCap: number | undefined): Promise<ShardWritten>;
+  writeShard(next: Omit<Shard, 'members'>, read: Pick<Shard, 'cap' | 'version'> | undefined): Promise<ShardWritten>;
 }
 export type ShardWritten =
   | { kind: 'written'; shard: Shard }
@@ -233,6 +235,8 @@ export interface RunMemory {
   /** Shard from which the next run goes on. */
   readonly fromShard: number;
   readonly lastRunAt: number;
+  /** When a run last found the consumer paused, epoch ms; 0: never. */
+  readonly pausedAt?: number;
 }
 
 /**

@@ -38,6 +38,7 @@ export class DynamoReconcilerMemory implements ReconcilerMemory {
           seen: Attributes?.['seen']?.SS ?? [],
           fromShard: Number(Attributes?.['fromShard']?.N ?? 0),
           lastRunAt: Number(Attributes?.['lastRunAt']?.N ?? 0),
+          ...(Number(Attributes?.['pausedAt']?.N ?? 0) > 0 && { pausedAt: Number(Attributes?.['pausedAt']?.N) }),
         },
       };
     } catch (error) {
@@ -54,8 +55,8 @@ export class DynamoReconcilerMemory implements ReconcilerMemory {
           TableName: this.#c.jobsTable,
           Key: { id: { S: memoryId } },
           UpdateExpression: some
-            ? 'SET #seen = :seen, #fromShard = :fromShard, #lastRunAt = :lastRunAt REMOVE #until'
-            : 'SET #fromShard = :fromShard, #lastRunAt = :lastRunAt REMOVE #until, #seen',
+            ? 'SET #seen = :seen, #fromShard = :fromShard, #lastRunAt = :lastRunAt, #pausedAt = :pausedAt REMOVE #until'
+            : 'SET #fromShard = :fromShard, #lastRunAt = :lastRunAt, #pausedAt = :pausedAt REMOVE #until, #seen',
           ConditionExpression: '#owner = :owner',
           ExpressionAttributeNames: {
             '#owner': 'owner',
@@ -63,11 +64,13 @@ export class DynamoReconcilerMemory implements ReconcilerMemory {
             '#seen': 'seen',
             '#fromShard': 'fromShard',
             '#lastRunAt': 'lastRunAt',
+            '#pausedAt': 'pausedAt',
           },
           ExpressionAttributeValues: {
             ':owner': { S: owner },
             ':fromShard': { N: String(memory.fromShard) },
             ':lastRunAt': { N: String(memory.lastRunAt) },
+            ':pausedAt': { N: String(memory.pausedAt ?? 0) },
             ...(some && { ':seen': { SS: [...memory.seen] } }),
           },
         }),

@@ -139,6 +139,8 @@ export class DynamoSlotRegistry implements SlotRegistry {
     if (result.kind === 'done') return 'taken';
     if (result.item === undefined) return 'absent';
     const shard = shardOf(result.item);
+    // Our own first try: it was let in before whatever came in between.
+    if (shard.members.includes(slot.token)) return 'taken';
     if (!shard.open) return 'closed';
     return shard.members.length < shard.cap ? 'tenant-full' : 'full';
   }
@@ -190,18 +192,22 @@ export class DynamoSlotRegistry implements SlotRegistry {
     );
   }
 
-  async writeShard(next: Omit<Shard, 'members'>, readCap: number | undefined): Promise<ShardWritten> {
+  async writeShard(
+    next: Omit<Shard, 'members'>,
+    read: Pick<Shard, 'cap' | 'version'> | undefined,
+  ): Promise<ShardWritten> {
+    if (read !== undefined && read.version > next.version) return { kind: 'superseded' };
     const result = await unlessRefused(
       this.#update(shardId(next.index), {
         UpdateExpression: 'SET #cap = :cap, #open = :open, #version = :version',
         ConditionExpression:
-          readCap === undefined ? 'attribute_not_exists(#version)' : '#version <= :version AND #cap = :readCap',
+          read === undefined ? 'attribute_not_exists(#version)' : '#version = :readVersion AND #cap = :readCap',
         ExpressionAttributeNames: { '#cap': 'cap', '#open': 'open', '#version': 'version' },
         ExpressionAttributeValues: {
           ':cap': number(next.cap),
           ':open': { BOOL: next.open },
           ':version': number(next.version),
-          ...(readCap !== undefined && { ':readCap': number(readCap) }),
+          ...(read && { ':readCap': number(read.cap), ':readVersion': number(read.version) }),
         },
         ReturnValues: 'ALL_NEW',
       }),

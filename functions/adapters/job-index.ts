@@ -34,6 +34,7 @@ export const listJobs = async (config: DynamoConfig, query: JobsQuery): Promise<
     examinedMax,
   });
   const jobs: Job[] = [];
+  const positions: string[] = [];
   let examined = 0;
   for (;;) {
     const some = await take(entries, Math.min(readAtOnce, Math.max(query.limit - jobs.length, minRead)));
@@ -42,11 +43,12 @@ export const listJobs = async (config: DynamoConfig, query: JobsQuery): Promise<
     for (const { position, job } of found) {
       if (job === undefined || !fits(job, query)) continue;
       jobs.push(job);
-      if (jobs.length === query.limit) return { jobs, next: position };
+      positions.push(position);
+      if (jobs.length === query.limit) return { jobs, positions, next: position };
     }
     const last = some.at(-1);
-    if (last === undefined) return { jobs };
-    if (examined >= examinedMax) return { jobs, next: last.position };
+    if (last === undefined) return { jobs, positions };
+    if (examined >= examinedMax) return { jobs, positions, next: last.position };
   }
 };
 

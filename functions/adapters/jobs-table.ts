@@ -1,4 +1,5 @@
 import { BatchGetItemCommand, ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Unavailable } from '#core/failure.ts';
 import type { FinalJob, Job } from '#core/job.ts';
 import type { Random } from '#functions/ports.ts';
 import { fromItem, type Item } from './job-item.ts';
@@ -32,7 +33,7 @@ export const batchGet = async (config: DynamoConfig, ids: readonly string[]): Pr
   const items: Item[] = [];
   let keys = [...new Set(ids)].map((id) => ({ id: { S: id } }) as Item);
   for (let tries = 0; keys.length > 0; tries += 1) {
-    if (tries === batchTriesMax) throw new Error(`DynamoDB left ${keys.length} keys unprocessed ${tries} times`);
+    if (tries === batchTriesMax) throw new Unavailable(`DynamoDB left ${keys.length} keys unprocessed ${tries} times`);
     const { Responses, UnprocessedKeys } = await config.client.send(
       new BatchGetItemCommand({ RequestItems: { [config.jobsTable]: { Keys: keys, ConsistentRead: true } } }),
     );

@@ -1,9 +1,9 @@
 import { bounds, type Limits } from './limits.ts';
 import type { Shard } from './slot.ts';
 
-/** How a shard answers "may this token come in?" — the same question that the conditional write asks. */
+/** How a shard answers "may this token come in?": the specification that the store's conditional write is held to. */
 export const mayTake = (shard: Shard, token: string): boolean =>
-  shard.open && (shard.members.includes(token) || shard.members.length < shard.cap);
+  shard.members.includes(token) || (shard.open && shard.members.length < shard.cap);
 
 /** What an instance remembers of the registry and the queue, each with the time of the look (epoch ms). */
 export interface AdmissionView {

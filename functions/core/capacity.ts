@@ -23,13 +23,15 @@ export const heldAtMost = (shards: readonly ShardLoad[]): number =>
 
 /**
  * A tenant's share of the capacity, spread like it: what one tenant may hold on one shard. At least one in all, so that a
- * small share never shuts a tenant out. A share of 1 or more is no quota.
+ * small share never shuts a tenant out. Tenants begin at different shards, by their tags, so that together they can use
+ * them all. A share of 1 or more is no quota.
  */
-export const tenantCap = (capacity: number, share: number, shard: number): number | undefined => {
+export const tenantCap = (capacity: number, share: number, shard: number, tag: string): number | undefined => {
   if (share >= 1) return undefined;
   const shards = shardCount(capacity);
   const whole = Math.max(1, Math.floor(capacity * share));
-  return Math.floor(whole / shards) + (shard < whole % shards ? 1 : 0);
+  const place = (shard + Number.parseInt(tag, 16)) % shards;
+  return Math.floor(whole / shards) + (place < whole % shards ? 1 : 0);
 };
 
 export type Deal =

@@ -22,12 +22,18 @@ export const framesOf = (error: unknown): readonly string[] =>
         .slice(0, framesMax)
     : [];
 
+/** What could not be done now and may be done later: too many others changed the same, or a service left work undone. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+}
+
 /**
  * True for what the SDK and Node report when a service did not answer, or did not answer well: the same call may succeed
  * later. False for mistakes in a program, whose codes begin with ERR_.
  */
 export const isServiceFailure = (error: unknown): boolean => {
   if (typeof error !== 'object' || error === null) return false;
+  if (error instanceof Unavailable) return true;
   const { name, code } = error as { name?: unknown; code?: unknown };
   return (
     '$metadata' in error ||

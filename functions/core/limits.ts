@@ -150,7 +150,8 @@ export const productionLimits: Limits = {
   operatorTimeoutSeconds: 28,
   reconcilerTimeoutSeconds: 50,
   reconcilerPeriodSeconds: 60,
-  reconcilerRecordsMax: 5_000,
+  // As many as there can be slots: the run's time is what bounds it.
+  reconcilerRecordsMax: 100_000,
   sdkTimeoutSeconds: 2,
   sdkAttemptsMax: 3,
   viewMaxAgeSeconds: 1,

@@ -12,4 +12,4 @@ export type Outcome =
   | { readonly kind: 'fail'; readonly code: 'permanent-error' | 'request-unreadable'; readonly message: string }
   | { readonly kind: 'cancelled' };
 
-type RetryCode = 'retryable-error' | 'timeout' | 'finish-contended';
+type RetryCode = 'retryable-error' | 'timeout' | 'finish-contended' | 'store-unavailable';

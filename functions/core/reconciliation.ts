@@ -22,6 +22,8 @@ export interface QueueView {
   /** Messages waiting in the main queue, about; undefined when SQS could not be asked. */
   readonly visible: number | undefined;
   readonly paused: boolean;
+  /** When the consumer was last seen paused, epoch ms; 0: never. What waited until then is not missing. */
+  readonly pausedAt?: number;
 }
 
 /** What the reconciler does with a job in flight; `stale` may accompany any of it. */
@@ -47,7 +49,7 @@ export const isMissing = (job: InFlightJob, now: number, queue: QueueView, limit
   const doubling = 2 ** Math.min(job.resends, 20);
   const patience = Math.min(limits.resendPatienceCapSeconds, limits.resendPatienceSeconds * doubling);
   const postponed = queue.visible === 0 ? 0 : limits.resendBacklogPostponeSeconds * doubling;
-  return now > dueAt(job) + (limits.visibilitySeconds + patience + postponed) * 1000;
+  return now > Math.max(dueAt(job), queue.pausedAt ?? 0) + (limits.visibilitySeconds + patience + postponed) * 1000;
 };
 
 /** When the job's message should be at a consumer, at the earliest. */

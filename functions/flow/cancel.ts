@@ -1,3 +1,4 @@
+import { isJobId } from '#core/identity.ts';
 import { isGone, isInFlight, type Job } from '#core/job.ts';
 import { noteEnd } from './note.ts';
 import { moveJob } from './save-transition.ts';
@@ -21,7 +22,7 @@ export const cancelJob = async (
   scope: string | undefined,
   actor: string,
 ): Promise<Cancelled> => {
-  const job = await world.store.read(id);
+  const job = isJobId(id) ? await world.store.read(id) : undefined;
   if (job === undefined || isGone(job, world.clock.now())) return { kind: 'not-found' };
   if (scope !== undefined && job.scope !== scope) return { kind: 'not-found' };
   return cancelRead(world, job, actor);

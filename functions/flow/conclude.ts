@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 /** How long before the lease ends the finish is tried no more, so that its last answer still finds us alive. */
 const lastTryMs = 500;
 /** Pure contention passes quickly; this bounds the tries even if the clock does not move. */
-const triesMax = 20;
+const triesMax = 500;
 const backoffMs = 20;
 const backoffCapMs = 400;
 
@@ -46,6 +46,7 @@ const endWith = async (
   writes: readonly JobWrite[],
 ): Promise<Job | undefined> => {
   const jitter = world.random.next();
+  let unclear: Unclear | undefined;
   for (let tries = 0; tries < triesMax; tries += 1) {
     const step = transition(
       started,
@@ -55,18 +56,16 @@ const endWith = async (
     if (!step.ok) throw new Error(`the end "${outcome.kind}" of ${started.id} is refused: ${step.refusal}`);
     // Success and retry give way to a cancel that was asked for; a permanent failure and an external effect do not.
     const unlessCancelled = outcome.kind === 'retry' || (outcome.kind === 'done' && !outcome.external);
-    const finished = await world.store.finish(
-      started,
-      step.job,
-      outcome.kind === 'done' ? writes : [],
-      unlessCancelled,
-    );
+    const finished = await finishOnce(world, started, step.job, outcome.kind === 'done' ? writes : [], unlessCancelled);
     if (finished.kind === 'saved') return step.job;
     if (finished.kind === 'fenced') return undefined;
-    if (finished.kind !== 'contended') return endWith(world, started, instead(finished, writes), []);
+    unclear = finished.kind === 'unclear' ? finished : undefined;
+    const decided = finished.kind !== 'contended' && finished.kind !== 'unclear';
+    if (decided) return endWith(world, started, instead(finished, writes), []);
     if (world.clock.now() + backoffCapMs + lastTryMs >= started.leaseUntil) break;
     await world.clock.wait(Math.min(backoffCapMs, backoffMs * 2 ** tries) * (0.5 + world.random.next() / 2));
   }
+  if (unclear !== undefined) throw unclear.error;
   if (outcome.kind !== 'done') throw new Error(`the end "${outcome.kind}" of ${started.id} could not be written`);
   return endWith(
     world,
@@ -79,6 +78,23 @@ const endWith = async (
     },
     [],
   );
+};
+
+interface Unclear {
+  readonly kind: 'unclear';
+  readonly error: unknown;
+}
+
+/**
+ * Nobody knows whether it landed: the same end may be written again while the lease lasts, since it carries the same
+ * writer, and a first try that did land is recognised by it.
+ */
+const finishOnce = async (world: World, ...end: Parameters<World['store']['finish']>): Promise<Finished | Unclear> => {
+  try {
+    return await world.store.finish(...end);
+  } catch (error) {
+    return { kind: 'unclear', error };
+  }
 };
 
 /** What the outcome becomes when the store has the last word; done → retry → cancelled is the longest way to go. */

@@ -45,10 +45,10 @@ export const reconcile = async (
   const until = startedAt + remainingMs() - reserveMs;
   const memory = await lock(world, owner, startedAt + remainingMs(), Math.min(startedAt + lockWaitMs, until));
   if (memory === undefined) return { ran: false };
-  const next = { seen: [] as readonly string[], fromShard: memory.fromShard, lastRunAt: startedAt };
+  const next = { ...memory, lastRunAt: startedAt };
   try {
-    const { report, walk } = await run(world, memory, startedAt, until);
-    Object.assign(next, { seen: walk.seen, fromShard: walk.nextShard });
+    const { report, walk, pausedAt } = await run(world, memory, startedAt, until);
+    Object.assign(next, { seen: walk.seen, fromShard: walk.nextShard, ...(pausedAt > 0 && { pausedAt }) });
     return report;
   } finally {
     await world.memory.release(owner, next);
@@ -75,7 +75,7 @@ const run = async (
   memory: RunMemory,
   startedAt: number,
   until: number,
-): Promise<{ readonly report: Report; readonly walk: Walk }> => {
+): Promise<{ readonly report: Report; readonly walk: Walk; readonly pausedAt: number }> => {
   const { limits } = world;
   let failed = 0;
   const guard: Guard = async (step, work, otherwise) => {
@@ -94,7 +94,7 @@ const run = async (
   };
   const control = await readControl(world);
   const shards = await readAllShards(world, control);
-  const queue = await lookAtQueue(world, guard);
+  const queue = await lookAtQueue(world, guard, memory.pausedAt ?? 0);
   const walk = await walkSlots(world, shards, memory, queue, until, guard);
   const dealt = needsDeal(control, shards) ? await guard('deal', () => finishDeal(world, control), false) : true;
   const sweep = () => sweepDeadLetters(world, limits.sweepMessagesMax, until, limits.reconcilerPeriodSeconds);
@@ -114,23 +114,25 @@ const run = async (
     ...(drain && { drain }),
   };
   publish(world, report, walk, queue.backlog, { startedAt, lastRunAt: memory.lastRunAt, tokensLeft: walk.tokensLeft });
-  return { report, walk };
+  return { report, walk, pausedAt: queue.pausedAt };
 };
 
 const countTokens = (shards: readonly (Shard | undefined)[]): number =>
   shards.reduce((sum, shard) => sum + (shard?.members.length ?? 0), 0);
 
-type Queue = QueueView & { readonly backlog: number | undefined };
+type Queue = QueueView & { readonly backlog: number | undefined; readonly pausedAt: number };
 
 /** Without SQS's counts or the mapping's state the careful answer is: a backlog may be there, and nothing is paused. */
-const lookAtQueue = async (world: ReconcilerWorld, guard: Guard): Promise<Queue> => {
+const lookAtQueue = async (world: ReconcilerWorld, guard: Guard, pausedBefore: number): Promise<Queue> => {
   const [backlog, consumer] = await Promise.all([
     guard('backlog', () => world.queue.look(), undefined),
     guard('consumer', () => world.consumer.state(), undefined),
   ]);
+  const paused = consumer === 'paused' || consumer === 'pausing';
   return {
     visible: backlog?.visible,
-    paused: consumer === 'paused' || consumer === 'pausing',
+    paused,
+    pausedAt: paused ? world.clock.now() : pausedBefore,
     backlog: backlog && backlog.visible + backlog.notVisible + backlog.delayed,
   };
 };

@@ -1,3 +1,4 @@
+import { Unavailable } from '#core/failure.ts';
 import { isInFlight } from '#core/job.ts';
 import { transition } from '#core/transition.ts';
 import { type Acted, type BulkRequest, type BulkResult, type Candidate, workThroughDead } from './bulk.ts';
@@ -40,7 +41,8 @@ const redriveOne = async (
   // A tenant at its share is skipped like a full queue, but does not hold up the others.
   if (taking.kind === 'refused') return taking.why === 'intake-closed' ? 'closed' : taking.why;
   // As in a submission: a call that stood still for long must not bring a record for a slot that was freed meanwhile.
-  if (world.clock.now() - beganAt > world.limits.submitAgeMaxSeconds * 1000) throw new Error('the slot is too old');
+  if (world.clock.now() - beganAt > world.limits.submitAgeMaxSeconds * 1000)
+    throw new Unavailable('the slot is too old');
   const next = transition(job, { ...event, now: world.clock.now(), slot: taking.slot }, world.limits);
   if (!next.ok) throw new Error(`the redrive of ${id} was decided and is refused: ${next.refusal}`);
   const saved = await world.store.save(job, next.job);

@@ -1,5 +1,6 @@
 import { deal, evenCaps, shardCount } from '#core/capacity.ts';
 import type { Control } from '#core/control.ts';
+import { Unavailable } from '#core/failure.ts';
 import type { Shard } from '#core/slot.ts';
 import type { World } from './world.ts';
 
@@ -55,7 +56,7 @@ export const changeRegistry = async (world: Registry, change: (control: Control)
     const now = await world.slots.readControl();
     if (now !== undefined && wantsOther(now, change(now))) wish = () => ({});
   }
-  throw new Error(`other changes overtook this one ${changesMax} times`);
+  throw new Unavailable(`other changes overtook this one ${changesMax} times`);
 };
 
 const wantsOther = (now: Control, wanted: Change): boolean =>
@@ -73,7 +74,7 @@ const nextVersion = async (world: Registry, change: (control: Control) => Change
     };
     if (await world.slots.changeControl(next)) return next;
   }
-  throw new Error(`the control item changed ${changesMax} times under one change`);
+  throw new Unavailable(`the control item changed ${changesMax} times under one change`);
 };
 
 /**
@@ -114,6 +115,7 @@ const load = (shard: Shard) => ({ members: shard.members.length, cap: shard.cap 
 /** True if a deal is unfinished and could be finished now, or would now let in more than the caps of the last one do. */
 export const needsDeal = (control: Control, shards: readonly (Shard | undefined)[]): boolean => {
   if (control.dealtVersion !== control.version) return !isWaiting(control, shards);
+  if (shards.some((shard) => shard !== undefined && shard.open !== (control.intake === 'open'))) return true;
   const caps = shards.map(
     (shard, i) => shard?.cap ?? (control.version === 1 ? (evenCaps(control.capacity, shards.length)[i] ?? 0) : 0),
   );
@@ -164,10 +166,10 @@ const writeOne = async (
   let shard = read;
   for (let race = 0; race < capRacesMax; race += 1) {
     const wanted = { index, version: control.version, ...next(shard, index) };
-    const result = await world.slots.writeShard(wanted, shard?.cap);
+    const result = await world.slots.writeShard(wanted, shard);
     if (result.kind === 'written') return result.shard;
     if (result.kind === 'superseded') return undefined;
     shard = result.shard;
   }
-  throw new Error(`the cap of shard ${index} changed ${capRacesMax} times under one deal`);
+  throw new Unavailable(`the cap of shard ${index} changed ${capRacesMax} times under one deal`);
 };

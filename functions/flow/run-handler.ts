@@ -23,11 +23,20 @@ class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
+/** A checkpoint could not be read. */
+class Unread extends Error {
+  override readonly name = 'Unread';
+}
+
 const without = (outcome: Outcome): Ran => ({ outcome, writes: [] });
 const fail = (message: string, code: 'permanent-error' | 'request-unreadable' = 'permanent-error'): Ran =>
   without({ kind: 'fail', code, message });
 const retry = (code: 'retryable-error' | 'timeout', message: string, afterSeconds?: number): Ran =>
   without({ kind: 'retry', code, message, burnsAttempt: true, afterSeconds });
+
+/** Our own store did not answer: nobody's error, so it burns no attempt; the wait budget bounds it. */
+export const unavailable = (message: string): Ran =>
+  without({ kind: 'retry', code: 'store-unavailable', message, burnsAttempt: false });
 
 /**
  * Runs the handler of a started job within its time and judges what came of it. Never throws for what a handler does:
@@ -43,7 +52,12 @@ export const runHandler = async (
 ): Promise<Ran> => {
   const definition = registry.get(job.type);
   if (definition === undefined) return fail(`no handler is deployed for the type ${job.type}`, 'request-unreadable');
-  const payload = await readPayload(world, job);
+  let payload: unknown;
+  try {
+    payload = await readPayload(world, job);
+  } catch {
+    return unavailable('the payload could not be read');
+  }
   const bound = payload === undefined ? undefined : definition.bind(payload);
   if (bound === undefined) return fail('the stored request no longer fits its handler', 'request-unreadable');
 
@@ -57,8 +71,7 @@ export const runHandler = async (
   });
   const checkpoint = async () => {
     const now = await world.store.read(job.id).catch(() => {
-      // That our own store cannot be read is no error of the handler, and may pass.
-      throw new Retryable('the checkpoint could not read the job');
+      throw new Unread('the checkpoint could not read the job');
     });
     if (now?.state === 'running' && now.owner === job.owner && !now.cancelRequested) return;
     const stopped = new Stopped(now?.cancelRequested ? 'a cancel was requested' : 'another worker has taken over');
@@ -121,6 +134,7 @@ const readPayload = async (world: World, job: RunningJob): Promise<unknown> => {
 
 const judgeError = (error: unknown): Ran => {
   if (error instanceof Stopped) return without({ kind: 'cancelled' });
+  if (error instanceof Unread) return unavailable(error.message);
   const message = describe(error);
   return error instanceof Retryable ? retry('retryable-error', message, error.afterSeconds) : fail(message);
 };

@@ -1,3 +1,4 @@
+import { Unavailable } from '#core/failure.ts';
 import type { Job } from '#core/job.ts';
 import type { JobEvent, Refusal } from '#core/job-event.ts';
 import { transition } from '#core/transition.ts';
@@ -29,5 +30,5 @@ export const moveJob = async (
     if (saved.job === undefined) return { kind: 'refused', refusal: 'absent', job: undefined };
     current = saved.job;
   }
-  throw new Error(`job ${job.id} moved ${racesMax} times under one decision`);
+  throw new Unavailable(`job ${job.id} moved ${racesMax} times under one decision`);
 };

@@ -3,14 +3,15 @@ import { shardCount, tenantCap } from '#core/capacity.ts';
 import type { Control } from '#core/control.ts';
 import { tenantTag } from '#core/identity.ts';
 import { bounds } from '#core/limits.ts';
-import { makeToken, type Slot } from '#core/slot.ts';
+import { makeToken, type Slot, tokenTag } from '#core/slot.ts';
 import { createFirstShard } from './registry.ts';
 import type { Room, SlotView } from './slot-view.ts';
 import type { World } from './world.ts';
 
 export type Taking =
   | { readonly kind: 'taken'; readonly slot: Slot }
-  | { readonly kind: 'refused'; readonly why: AdmissionRefusal };
+  /** `roomSeen`: the shards that were tried are full, but a look at all has found others. */
+  | { readonly kind: 'refused'; readonly why: AdmissionRefusal; readonly roomSeen?: boolean };
 
 /** For whom a slot is taken: the job, and its tenant, whose share it counts against. */
 export interface Claimant {
@@ -33,7 +34,7 @@ export const takeSlot = async (world: World, view: SlotView, job: Claimant): Pro
   for (let round = 0; round < roundsMax; round += 1) {
     const taking = await tryShards(world, view, token);
     if (taking.kind === 'taken' || round === roundsMax - 1) return taking;
-    if (!(await view.controlChanged())) return taking;
+    if (!taking.roomSeen && !(await view.controlChanged())) return taking;
   }
   return { kind: 'refused', why: 'queue-full' };
 };
@@ -43,11 +44,13 @@ const tryShards = async (world: World, view: SlotView, token: string): Promise<T
   const count = shardCount(control.capacity);
   const large = count > bounds.shardsTriedMax;
   const random = world.random.next();
-  // Where it just found room, an instance needs no look to try again: only a shard that has filled up makes it look.
+  // Where it just found room, and where it last saw some, an instance needs no look to try again: the shard decides.
   const lean = view.leansOn(count);
   if (large && lean !== undefined) {
-    if ((await take(world, control, { shard: lean, token })) === 'taken') {
-      return { kind: 'taken', slot: { shard: lean, token } };
+    for (const shard of [lean, ...anotherOf(view.withRoom, lean, random)]) {
+      if ((await take(world, control, { shard, token })) !== 'taken') continue;
+      view.lean(shard);
+      return { kind: 'taken', slot: { shard, token } };
     }
     view.lean(undefined);
   }
@@ -55,7 +58,12 @@ const tryShards = async (world: World, view: SlotView, token: string): Promise<T
   const seen = refusedByView({ slots: view.current.slots }, world.clock.now(), world.limits);
   if (seen !== undefined) return { kind: 'refused', why: seen };
   let quota = false;
-  for (const shard of shardsToTry(count, random, view.withRoom, large ? undefined : lean)) {
+  const open = view.withRoom ?? Array.from({ length: count }, (_, i) => i);
+  const share = (shard: number) => tenantCap(control.capacity, world.limits.tenantShare, shard, tokenTag(token));
+  const mine = world.limits.tenantShare < 1 && large ? open.filter((shard) => share(shard) !== 0) : view.withRoom;
+  // All with room are others' by share.
+  if (mine?.length === 0 && open.length > 0) return { kind: 'refused', why: 'tenant-quota' };
+  for (const shard of shardsToTry(count, random, mine, large ? undefined : lean)) {
     const answer = await take(world, control, { shard, token });
     if (answer === 'taken') {
       view.lean(shard);
@@ -70,9 +78,18 @@ const tryShards = async (world: World, view: SlotView, token: string): Promise<T
   // There is room, but not for this tenant; to others that says nothing.
   if (quota) return { kind: 'refused', why: 'tenant-quota' };
   // In a large registry only some were tried, so only a look at all of them may say "full" to the next.
-  if (large) await view.refresh();
-  else view.mark('full');
-  return { kind: 'refused', why: 'queue-full' };
+  if (!large) {
+    view.mark('full');
+    return { kind: 'refused', why: 'queue-full' };
+  }
+  await view.refresh();
+  return { kind: 'refused', why: 'queue-full', roomSeen: view.current.slots?.state === 'room' };
+};
+
+/** One of these shards beside the one that has filled up, or none. */
+const anotherOf = (withRoom: readonly number[] | undefined, lean: number, random: number): readonly number[] => {
+  const others = (withRoom ?? []).filter((shard) => shard !== lean);
+  return others.slice(Math.floor(random * others.length)).slice(0, 1);
 };
 
 /** A shard that is absent belongs to a registry that nobody has used yet. */
@@ -81,7 +98,7 @@ const take = async (
   control: Control,
   slot: Slot,
 ): Promise<'taken' | 'full' | 'closed' | 'tenant-full'> => {
-  const tenantMax = tenantCap(control.capacity, world.limits.tenantShare, slot.shard);
+  const tenantMax = tenantCap(control.capacity, world.limits.tenantShare, slot.shard, tokenTag(slot.token));
   const answer = await world.slots.take(slot, tenantMax);
   if (answer !== 'absent') return answer;
   await createFirstShard(world, control, slot.shard);

@@ -1,6 +1,8 @@
+import { utf8Bytes } from '#core/json.ts';
 import { jobNotFound, noSuchJob } from '#core/problem.ts';
 import { cancelJob } from '#flow/cancel.ts';
 import type { World } from '#flow/world.ts';
+import type { JobsPage } from '#functions/ports.ts';
 import { json, ProblemError } from './answer.ts';
 import { fromCursor, makeCursor, noBody, noQuery, queryOf } from './inputs.ts';
 import { jobView } from './job-view.ts';
@@ -48,9 +50,25 @@ export const listRoute = (world: World, path: `/${string}`, inputOf: (call: Call
     const page = await fromCursor(boundTo, cursor, 'query/cursor', (after) =>
       world.store.listJobs({ ...filter, limit, after, now: world.clock.now() }),
     );
-    return json(200, {
-      jobs: page.jobs.map((job) => jobView(job)),
-      ...(page.next !== undefined && { cursor: makeCursor(boundTo, page.next) }),
-    });
+    const { jobs, next } = withinAnswer(page);
+    return json(200, { jobs, ...(next !== undefined && { cursor: makeCursor(boundTo, next) }) });
   },
 });
+
+/**
+ * Lambda answers with at most 6 MB, and our body is a text inside its JSON. A page that would be larger ends early, with
+ * a cursor behind its last job. Source: "Lambda quotas" (invocation payload, synchronous).
+ */
+const answerBytesMax = 4_500_000;
+
+const withinAnswer = ({ jobs, positions, next }: JobsPage) => {
+  const views: ReturnType<typeof jobView>[] = [];
+  let bytes = 0;
+  for (const [i, job] of jobs.entries()) {
+    const view = jobView(job);
+    bytes += utf8Bytes(JSON.stringify(JSON.stringify(view)));
+    if (bytes > answerBytesMax && i > 0) return { jobs: views, next: positions[i - 1] };
+    views.push(view);
+  }
+  return { jobs: views, next };
+};

@@ -137,9 +137,9 @@ export const describeSlotRegistry = (name: string, make: () => Promise<RegistryU
         const { registry, members } = await withShard({ cap: 1 });
         const [a, b] = [slot(), slot()];
         await registry.take(a);
-        await registry.writeShard({ ...empty, cap: 1, open: false, version: 2 }, 1);
+        await registry.writeShard({ ...empty, cap: 1, open: false, version: 2 }, { cap: 1, version: 1 });
         expect(await registry.take(b)).toBe('closed');
-        expect(await registry.take(a)).toBe('closed');
+        expect(await registry.take(a)).toBe('taken');
         expect(await members()).toEqual(tokens(a));
       });
 
@@ -188,7 +188,7 @@ export const describeSlotRegistry = (name: string, make: () => Promise<RegistryU
         const { registry, members } = await withShard();
         const a = slot();
         await registry.take(a);
-        await registry.writeShard({ ...empty, open: false, cap: 0, version: 2 }, 2);
+        await registry.writeShard({ ...empty, open: false, cap: 0, version: 2 }, { cap: 2, version: 1 });
         await registry.free(0, [a.token]);
         expect(await members()).toEqual([]);
       });
@@ -201,7 +201,7 @@ export const describeSlotRegistry = (name: string, make: () => Promise<RegistryU
         await registry.take(a);
         const next = { ...empty, cap: 0, open: false, version: 4 };
         const shard = { ...next, members: [a.token] };
-        expect(await registry.writeShard(next, 2)).toEqual({ kind: 'written', shard });
+        expect(await registry.writeShard(next, { cap: 2, version: 1 })).toEqual({ kind: 'written', shard });
         expect(await registry.readShards([0])).toEqual([shard]);
       });
 
@@ -215,23 +215,32 @@ export const describeSlotRegistry = (name: string, make: () => Promise<RegistryU
 
       it('yields to a newer version, and goes on within its own', async () => {
         const { registry } = await withShard({ version: 5, cap: 3 });
-        expect(await registry.writeShard({ ...empty, cap: 8, version: 4 }, 3)).toEqual({ kind: 'superseded' });
+        expect(await registry.writeShard({ ...empty, cap: 8, version: 4 }, { cap: 3, version: 5 })).toEqual({
+          kind: 'superseded',
+        });
         expect((await registry.readShards([0]))[0]).toMatchObject({ cap: 3, version: 5 });
-        expect((await registry.writeShard({ ...empty, cap: 8, version: 5 }, 3)).kind).toBe('written');
+        expect((await registry.writeShard({ ...empty, cap: 8, version: 5 }, { cap: 3, version: 5 })).kind).toBe(
+          'written',
+        );
         expect((await registry.readShards([0]))[0]).toMatchObject({ cap: 8, version: 5 });
       });
 
-      it.each([[7], [undefined]])('yields to a cap that is not the one that was read (%s)', async (readCap) => {
-        const { registry } = await withShard({ cap: 3 });
-        const result = await registry.writeShard({ ...empty, cap: 8, version: 2 }, readCap);
-        expect(result).toEqual({ kind: 'cap-changed', shard: { ...empty, cap: 3, members: [] } });
-        expect((await registry.readShards([0]))[0]).toMatchObject({ cap: 3, version: 1 });
-      });
+      it.each([[{ cap: 7, version: 1 }], [{ cap: 3, version: 2 }], [undefined]])(
+        'yields to a shard that is not as it was read (%o)',
+        async (read) => {
+          const { registry } = await withShard({ cap: 3 });
+          const result = await registry.writeShard({ ...empty, cap: 8, version: 2 }, read);
+          expect(result).toEqual({ kind: 'cap-changed', shard: { ...empty, cap: 3, members: [] } });
+          expect((await registry.readShards([0]))[0]).toMatchObject({ cap: 3, version: 1 });
+        },
+      );
 
       it('lets one of several writers of one version win', async () => {
         const { registry } = await withShard({ cap: 3 });
         const caps = [4, 5, 6, 7];
-        const results = await Promise.all(caps.map((cap) => registry.writeShard({ ...empty, cap, version: 2 }, 3)));
+        const results = await Promise.all(
+          caps.map((cap) => registry.writeShard({ ...empty, cap, version: 2 }, { cap: 3, version: 1 })),
+        );
         const kinds = results.map((result) => result.kind);
         expect(count(kinds, 'written')).toBe(1);
         expect(count(kinds, 'cap-changed')).toBe(3);
@@ -241,7 +250,10 @@ export const describeSlotRegistry = (name: string, make: () => Promise<RegistryU
       it('recognises its own write when the first answer was lost', async () => {
         const { repeating } = await withShard({ cap: 3 });
         const next = { ...empty, cap: 8, version: 2 };
-        expect(await repeating().writeShard(next, 3)).toEqual({ kind: 'written', shard: { ...next, members: [] } });
+        expect(await repeating().writeShard(next, { cap: 3, version: 1 })).toEqual({
+          kind: 'written',
+          shard: { ...next, members: [] },
+        });
       });
     });
   });

@@ -14,7 +14,8 @@ describe('G1 a shard lets a token in', () => {
     ['not above its cap', { ...shard, cap: 0 }, 'b', false],
     ['that is in already, even above its cap', { ...shard, cap: 0 }, 'a', true],
     ['G9 not while closed', { ...shard, open: false }, 'b', false],
-    ['G9 not while closed, even one that is in', { ...shard, open: false }, 'a', false],
+    ['G9 not while closed, unless it came in before', { ...shard, open: false }, 'a', true],
+    ['G9 not a new one while closed', { ...shard, open: false }, 'c', false],
   ])('%s', (_, at, token, expected) => {
     expect(mayTake(at, token)).toBe(expected);
   });
@@ -93,6 +94,17 @@ describe('the shards to try', () => {
         const tried = shardsToTry(100, r, withRoom);
         expect(new Set(tried).size).toBe(Math.min(withRoom.length, bounds.shardsTriedMax));
         expect(tried.every((i) => withRoom.includes(i))).toBe(true);
+      }),
+    );
+  });
+
+  it('first the one that it leans on, if that is among them, and then the others as before', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), random, fc.nat({ max: 50 }), (count, r, lean) => {
+        const tried = shardsToTry(count, r, undefined, lean);
+        if (lean < count) expect(tried[0]).toBe(lean);
+        else expect(tried).toEqual(shardsToTry(count, r, undefined));
+        expect(new Set(tried).size).toBe(Math.min(count, bounds.shardsTriedMax));
       }),
     );
   });

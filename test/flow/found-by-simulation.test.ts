@@ -61,7 +61,7 @@ describe('G8: a redrive that stood still after it had taken its slot', () => {
 });
 
 describe('G5: a checkpoint that cannot read the job', () => {
-  it('makes the attempt one that is tried again, not a permanent error', async () => {
+  it('gives the attempt back, and is no permanent error', async () => {
     const system = new Deployment(async ({ id, checkpoint }) => {
       await checkpoint();
       return { writes: [effectOf(id)] };
@@ -70,9 +70,9 @@ describe('G5: a checkpoint that cannot read the job', () => {
     system.disturb = (_port, { method }) => (method === 'read' ? { fault: 'request-lost' } : undefined);
     await system.deliver();
     system.disturb = () => undefined;
-    expect(await system.job(id)).toMatchObject({ state: 'retrying', attempt: 1 });
+    expect(await system.job(id)).toMatchObject({ state: 'retrying', attempt: 0, starts: 1 });
     await system.settle();
-    expect(await system.job(id)).toMatchObject({ state: 'succeeded', attempt: 2 });
+    expect(await system.job(id)).toMatchObject({ state: 'succeeded', attempt: 1, starts: 2 });
     expect(system.effects(id)).toBe(1);
   });
 });

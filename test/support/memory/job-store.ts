@@ -157,7 +157,7 @@ export class MemoryJobStore implements JobStore {
     const from = after === undefined ? 0 : found.findIndex((job) => job.id === after) + 1;
     const jobs = found.slice(from, from + limit);
     const next = from + limit < found.length ? jobs.at(-1)?.id : undefined;
-    return copyOf({ jobs, ...(next !== undefined && { next }) });
+    return copyOf({ jobs, positions: jobs.map((job) => job.id), ...(next !== undefined && { next }) });
   }
 
   /** Test side: every record as it is, in the order of the first insert. */

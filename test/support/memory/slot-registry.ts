@@ -82,11 +82,15 @@ export class MemorySlotRegistry implements SlotRegistry {
     this.#shards.set(shard, { ...there, members: there.members.filter((token) => !tokens.includes(token)) });
   }
 
-  async writeShard(next: Omit<Shard, 'members'>, readCap: number | undefined): Promise<ShardWritten> {
+  async writeShard(
+    next: Omit<Shard, 'members'>,
+    read: Pick<Shard, 'cap' | 'version'> | undefined,
+  ): Promise<ShardWritten> {
     const there = this.#shards.get(next.index);
     if (there !== undefined && there.version > next.version) return { kind: 'superseded' };
     if (there !== undefined && isAsWanted(there, next)) return { kind: 'written', shard: copyOf(there) };
-    if (there !== undefined && there.cap !== readCap) return { kind: 'cap-changed', shard: copyOf(there) };
+    if (there !== undefined && (there.cap !== read?.cap || there.version !== read.version))
+      return { kind: 'cap-changed', shard: copyOf(there) };
     const shard: Shard = { ...copyOf(next), members: there?.members ?? [] };
     this.#shards.set(shard.index, shard);
     return { kind: 'written', shard: copyOf(shard) };

@@ -118,9 +118,9 @@ export const mutations: readonly Mutation[] = [
         /** Adds the token whatever is there, in one step: the cap is out of the way meanwhile. */
         force: async (slot: Slot, shard: Shard) => {
           const now = base.shards().find(({ index }) => index === slot.shard) ?? shard;
-          await base.writeShard({ ...now, open: true, cap: 1_000 }, now.cap);
+          await base.writeShard({ ...now, open: true, cap: 1_000 }, now);
           await base.take(slot);
-          await base.writeShard({ ...now }, 1_000);
+          await base.writeShard({ ...now }, { cap: 1_000, version: now.version });
         },
       });
       return onSlots(world, {
@@ -137,12 +137,12 @@ export const mutations: readonly Mutation[] = [
     name: 'a lowered capacity has no zero phase',
     alter: (world) =>
       onSlots(world, {
-        writeShard: async (next, readCap) => {
+        writeShard: async (next, read) => {
           const there = (await world.slots.readShards([next.index]))[0];
           const control = await world.slots.readControl();
           const share = control && evenCaps(control.capacity, control.shards)[next.index];
           if (next.cap === 0 && share !== 0 && there !== undefined) return { kind: 'written', shard: there };
-          return world.slots.writeShard(next, readCap);
+          return world.slots.writeShard(next, read);
         },
       }),
   },
@@ -156,9 +156,9 @@ export const mutations: readonly Mutation[] = [
           if (changed) control = next;
           return changed;
         },
-        writeShard: (next, readCap) => {
+        writeShard: (next, read) => {
           const share = control && evenCaps(control.capacity, control.shards)[next.index];
-          return world.slots.writeShard(share === undefined ? next : { ...next, cap: share }, readCap);
+          return world.slots.writeShard(share === undefined ? next : { ...next, cap: share }, read);
         },
       });
     },
@@ -168,8 +168,8 @@ export const mutations: readonly Mutation[] = [
     alter: (world) => {
       let overtaken = false;
       return onSlots(world, {
-        writeShard: async (next, readCap) => {
-          const written = overtaken ? undefined : await world.slots.writeShard(next, readCap);
+        writeShard: async (next, read) => {
+          const written = overtaken ? undefined : await world.slots.writeShard(next, read);
           if (written !== undefined && written.kind !== 'superseded') return written;
           overtaken = true;
           return { kind: 'written', shard: { ...next, members: [] } };

@@ -118,10 +118,15 @@ export class JobWatch {
   #fitsBehaviour(before: RunningJob, after: Job): void {
     const behaviour = this.#behaviours.get(`${before.id}/${before.starts}`);
     const code = after.state === 'dead' ? after.reason.code : String(after.history.at(-1)?.detail?.['code'] ?? '');
-    if (behaviour === undefined) throw new Violation('G3', `${name(before)} ended without its handler (${code})`);
+    if (behaviour === undefined) {
+      // A payload that could not be read gives the attempt back, until its wait budget or its deadline ends that.
+      const unread = code === 'store-unavailable' || code === 'wait-budget-exhausted' || after.state === 'expired';
+      if (unread) return;
+      throw new Violation('G3', `${name(before)} ended without its handler (${code})`);
+    }
     if (code === 'timeout' || code === 'finish-contended' || after.state === 'cancelled') return;
-    // A checkpoint that could not read the job makes its attempt one that may be tried again.
-    if (code === 'retryable-error' && checking.has(behaviour)) return;
+    // So does a checkpoint that could not read the job.
+    if (code === 'store-unavailable' && checking.has(behaviour)) return;
     const end = endsOf[behaviour];
     const fits =
       after.state === 'succeeded'
