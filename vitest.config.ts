@@ -28,6 +28,7 @@ export default defineConfig({
       unit('jobs', 'test/jobs/**/*.test.ts'),
       unit('openapi', 'test/openapi/**/*.test.ts'),
       unit('operator', 'test/operator/**/*.test.ts'),
+      unit('supply-chain', 'test/supply-chain/**/*.test.ts'),
       {
         test: {
           name: 'infra',

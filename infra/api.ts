@@ -8,7 +8,9 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 import { addGatewayProblems } from './gateway-problems.ts';
 import type { StageProps } from './stages.ts';
 
@@ -79,5 +81,33 @@ export class JobApi extends Construct {
     for (const resource of [operatorRoot, operatorRoot.addResource('{proxy+}')]) resource.addMethod('ANY', toOperator);
     // Everything else is unknown, and the submitters' Lambda says so: it holds the fewest rights.
     for (const resource of [root, root.addResource('{proxy+}')]) resource.addMethod('ANY', toApi);
+    this.#guard(stage.webAclArn);
+  }
+
+  /** A web ACL if the stage names one, and why the rest of what cdk-nag asks of an API is answered otherwise here. */
+  #guard(webAclArn: string | undefined): void {
+    if (webAclArn !== undefined) {
+      const resourceArn = this.rest.deploymentStage.stageArn;
+      new CfnWebACLAssociation(this, 'WebAcl', { resourceArn, webAclArn });
+    }
+    const rest = this.rest;
+    acknowledge(rest, 'APIG3', 'Every caller is an IAM principal of the account; a public API names its webAclArn.');
+    acknowledge(rest, 'COG4', 'IAM authorises every method; there are no users with passwords, only programs.');
+    acknowledge(
+      rest,
+      'APIG2',
+      'The Lambda validates, so that every refusal names its fields as a problem of the contract.',
+    );
+    acknowledge(
+      rest,
+      'APIG6',
+      'Execution logs quote requests, and so payloads and keys; the access log says who and how.',
+    );
+    const logsPolicy = 'arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs';
+    acknowledge(
+      rest,
+      `IAM4[Policy::${logsPolicy}]`,
+      'What API Gateway itself needs, once an account, to write its logs.',
+    );
   }
 }

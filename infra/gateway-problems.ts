@@ -16,6 +16,12 @@ const forbidden: GatewayProblem = {
   detail: 'The request must be signed by a principal that may call this route.',
   code: 'forbidden',
 };
+const unreadable: GatewayProblem = {
+  status: 400,
+  title: 'Bad Request',
+  detail: 'The request could not be read.',
+  code: 'invalid-request',
+};
 const rateLimited: GatewayProblem = {
   status: 429,
   title: 'Too Many Requests',
@@ -56,10 +62,10 @@ const problems: readonly (readonly [ResponseType, GatewayProblem])[] = [
   [ResponseType.QUOTA_EXCEEDED, rateLimited],
   [ResponseType.INTEGRATION_TIMEOUT, unavailable],
   [ResponseType.INTEGRATION_FAILURE, unavailable],
-  [
-    ResponseType.DEFAULT_4XX,
-    { status: 400, title: 'Bad Request', detail: 'The request could not be read.', code: 'invalid-request' },
-  ],
+  [ResponseType.BAD_REQUEST_BODY, unreadable],
+  [ResponseType.BAD_REQUEST_PARAMETERS, unreadable],
+  // What is left of the 4xx in an API without validators and authorizers: a key that nobody has, a signature in pieces.
+  [ResponseType.DEFAULT_4XX, forbidden],
   [
     ResponseType.DEFAULT_5XX,
     { status: 500, title: 'Internal Server Error', detail: 'Something failed on our side.', code: 'internal' },

@@ -1,9 +1,11 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { assertLimits } from '../functions/core/limits.ts';
+import { JobAccess } from './access.ts';
 import { JobAlarms } from './alarms.ts';
 import { JobApi } from './api.ts';
 import { addDashboard } from './dashboard.ts';
@@ -25,6 +27,8 @@ export interface JobSystemStackProps extends StackProps {
  * Throws `LimitsError` when the stage's numbers contradict one another, so that no such stack is ever deployed.
  */
 export class JobSystemStack extends Stack {
+  readonly #access: JobAccess;
+
   constructor(scope: Construct, id: string, { stage, ...stackProps }: JobSystemStackProps) {
     super(scope, id, { description: 'Bounded, idempotent background jobs.', ...stackProps });
     const limits = assertLimits(stage.limits);
@@ -72,6 +76,8 @@ export class JobSystemStack extends Stack {
       environment: names,
     });
     allowApi(api, resources);
+    // A new job type must be known to the consumer before the API lets its jobs in.
+    api.node.addDependency(consumer);
 
     const operator = new JobFunction(this, 'Operator', {
       stage,
@@ -102,6 +108,8 @@ export class JobSystemStack extends Stack {
 
     const { rest } = new JobApi(this, 'Http', { stage, api, operator });
 
+    this.#access = new JobAccess(this, 'Access', rest);
+
     const watched = { queue, rest, functions: { api, consumer, operator, reconcile } };
     const alarms = new JobAlarms(this, 'Alarms', stage, watched);
     addDashboard(this, 'Dashboard', watched, alarms.all);
@@ -117,7 +125,19 @@ export class JobSystemStack extends Stack {
       OperatorFunctionName: operator.functionName,
       ReconcileFunctionName: reconcile.functionName,
       EventSourceMappingId: mapping.eventSourceMappingId,
+      SubmitPolicyArn: this.#access.submitPolicy.managedPolicyArn,
+      OperatePolicyArn: this.#access.operatePolicy.managedPolicyArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  }
+
+  /** Lets it submit, see, list and cancel jobs of its own. */
+  grantSubmit(grantee: IGrantable): Grant {
+    return this.#access.grantSubmit(grantee);
+  }
+
+  /** Lets it operate the system as well: see and cancel the jobs of all, redrive, close, pause. */
+  grantOperate(grantee: IGrantable): Grant {
+    return this.#access.grantOperate(grantee);
   }
 }

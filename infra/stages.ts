@@ -32,6 +32,8 @@ export interface StageProps {
   /** API Gateway's own throttle for the whole API; above it callers meet 429 `rate-limited`. */
   readonly requestsPerSecond: number;
   readonly requestsBurst: number;
+  /** A WAFv2 web ACL of the same region, before the API. */
+  readonly webAclArn?: string;
   /** Where alarms go, the way back to OK included; without it they only show in CloudWatch and on the dashboard. */
   readonly alarmTopicArn?: string;
   /** Also the alarms that are computed from several metrics. The emulator's CloudFormation refuses those. */
@@ -59,7 +61,7 @@ export const productionStage: StageProps = {
   logRetention: RetentionDays.THREE_MONTHS,
   requestsPerSecond: 1_000,
   requestsBurst: 2_000,
-  // Name your SNS topic here: alarmTopicArn.
+  // Name your SNS topic here: alarmTopicArn; and your web ACL, if the API shall have one: webAclArn.
   metricMathAlarms: true,
 };
 

@@ -3,7 +3,7 @@ import { type LocalOutputs, readStackOutputs } from './outputs.ts';
 import { emulatorCredentials, emulatorRegion, localDirectory } from './places.ts';
 import { runNode } from './run.ts';
 import { synthesizeLocal } from './synth.ts';
-import { createAssetBucket, enableTimeToLive } from './workarounds.ts';
+import { allowMisnamedActions, createAssetBucket, enableTimeToLive } from './workarounds.ts';
 
 /** Where to deploy to, and where the CDK may leave its files. */
 export interface LocalDeployment {
@@ -64,5 +64,6 @@ export const deployLocal = async ({ endpointUrl, outDir, context = {} }: LocalDe
   const outputsFile = await deployAssembly(assembly, [stackName], { endpointUrl, outDir });
   const outputs = readStackOutputs(outputsFile, stackName, endpointUrl);
   await enableTimeToLive(endpointUrl, outputs.jobsTableName);
+  await allowMisnamedActions(outputs);
   return outputs;
 };

@@ -17,6 +17,8 @@ export interface LocalOutputs {
   readonly operatorFunctionName: string;
   readonly reconcileFunctionName: string;
   readonly eventSourceMappingId: string;
+  readonly submitPolicyArn: string;
+  readonly operatePolicyArn: string;
 }
 
 /** Reads the file that `cdk deploy --outputs-file` wrote for one stack. */
@@ -40,5 +42,7 @@ export const readStackOutputs = (file: string, stackName: string, endpointUrl: s
     operatorFunctionName: output('OperatorFunctionName'),
     reconcileFunctionName: output('ReconcileFunctionName'),
     eventSourceMappingId: output('EventSourceMappingId'),
+    submitPolicyArn: output('SubmitPolicyArn'),
+    operatePolicyArn: output('OperatePolicyArn'),
   };
 };

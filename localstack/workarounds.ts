@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { AwsClient } from 'aws4fetch';
+import type { LocalOutputs } from './outputs.ts';
 import { emulatorCredentials, emulatorRegion } from './places.ts';
 
 // Where the emulator differs from AWS and the difference can be made good from outside, one function per fault, so that
@@ -59,4 +61,33 @@ export const reachableApiUrl = (endpointUrl: string, apiUrl: string): string => 
   const [apiId] = hostname.split('.');
   const [, stageName] = pathname.split('/');
   return `${endpointUrl}/restapis/${apiId}/${stageName}/_user_request_`;
+};
+
+/** What AWS checks of a call, and under which name the emulator asks for it when it checks policies (AUTH=true). */
+const misnamed = {
+  'lambda:GetEventSourceMapping': 'lambda:ListEventSourceMappings',
+  'sqs:SendMessage in a batch': 'sqs:SendMessageBatch',
+};
+
+/**
+ * Fault: two actions are asked for under names of which AWS does not ask, so that functions with exactly the rights that
+ * they need could not work. Their roles get those names too, in a policy of its own beside the stack's.
+ */
+export const allowMisnamedActions = async (outputs: LocalOutputs): Promise<void> => {
+  const { endpointUrl: endpoint, region } = outputs;
+  const lambda = new LambdaClient({ endpoint, region, credentials: emulatorCredentials });
+  const iam = new AwsClient({ ...emulatorCredentials, region, service: 'iam' });
+  const PolicyDocument = JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [{ Effect: 'Allow', Action: Object.values(misnamed), Resource: '*' }],
+  });
+  for (const FunctionName of [outputs.apiFunctionName, outputs.operatorFunctionName, outputs.reconcileFunctionName]) {
+    const { Role } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+    const RoleName = Role?.split('/').at(-1) ?? '';
+    const input = { Action: 'PutRolePolicy', Version: '2010-05-08', RoleName, PolicyName: 'misnamed', PolicyDocument };
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await iam.fetch(endpoint, { method: 'POST', headers, body: String(new URLSearchParams(input)) });
+    if (!response.ok) throw new Error(`The emulator refused a policy: ${response.status} ${await response.text()}`);
+  }
+  lambda.destroy();
 };

@@ -86,7 +86,9 @@ describe('answers that the gateway makes by itself', () => {
       QUOTA_EXCEEDED: '429 rate-limited',
       INTEGRATION_TIMEOUT: '503 unavailable',
       INTEGRATION_FAILURE: '503 unavailable',
-      DEFAULT_4XX: '400 invalid-request',
+      BAD_REQUEST_BODY: '400 invalid-request',
+      BAD_REQUEST_PARAMETERS: '400 invalid-request',
+      DEFAULT_4XX: '403 forbidden',
       DEFAULT_5XX: '500 internal',
     });
   });

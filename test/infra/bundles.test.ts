@@ -18,6 +18,23 @@ describe('bundles', () => {
     expect(production.filter((bundle) => bundle.includes('test.scripted'))).toHaveLength(0);
   });
 
+  it('carry the clients that they call, and no other', () => {
+    const carrying = (client: string) => production.filter((bundle) => bundle.includes(`"@aws-sdk/${client}"`)).length;
+    expect({ lambda: carrying('client-lambda'), dynamodb: carrying('client-dynamodb') }).toEqual({
+      lambda: 2,
+      dynamodb: 4,
+    });
+    // The operator's and the reconciler's switch the mapping. The signing of webhooks loads its client when it signs.
+    expect(production.filter((bundle) => bundle.includes('GetParameterResult'))).toHaveLength(0);
+  });
+
+  it('stay as small as they are', () => {
+    const sizes = production.map((bundle) => Buffer.byteLength(bundle)).sort((a, b) => a - b);
+    // API and consumer, reconciler, operator. Whoever needs more says so here.
+    const allowed = [435_000, 440_000, 475_000, 525_000];
+    expect(sizes.filter((size, i) => size > (allowed[i] ?? 0))).toEqual([]);
+  });
+
   it('carry one copy of each SDK client', () => {
     // A client brings its own package's name along once with each copy.
     for (const bundle of production) expect(bundle.match(/"@aws-sdk\/client-dynamodb"/g)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { App, type Stack } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { JobSystemStack } from '#infra/job-system-stack.ts';
 import type { StageProps } from '#infra/stages.ts';
@@ -22,7 +22,7 @@ const { context: flags } = JSON.parse(readFileSync(new URL('../../../cdk.json', 
 const synthesize = <T>(
   stage: StageProps,
   context: Readonly<Record<string, unknown>>,
-  read: (stack: Stack, outdir: string) => T,
+  read: (stack: JobSystemStack, outdir: string) => T,
 ): T => {
   mkdirSync(localDirectory, { recursive: true });
   const outdir = mkdtempSync(`${localDirectory}/infra-`);
@@ -34,9 +34,12 @@ const synthesize = <T>(
   }
 };
 
-/** The template of a stage. Without bundling, since no fact in a template depends on what is in a bundle. */
-export const templateOf = (stage: StageProps): Template =>
-  synthesize(stage, { 'aws:cdk:bundling-stacks': [] }, (stack) => Template.fromStack(stack));
+/** What `read` finds in a stage's stack. Without bundling, since no fact in a template depends on what is in a bundle. */
+export const inStackOf = <T>(stage: StageProps, read: (stack: JobSystemStack) => T): T =>
+  synthesize(stage, { 'aws:cdk:bundling-stacks': [] }, read);
+
+/** The template of a stage. */
+export const templateOf = (stage: StageProps): Template => inStackOf(stage, (stack) => Template.fromStack(stack));
 
 /** The text of the four bundles of a stage. */
 export const bundlesOf = (stage: StageProps): string[] =>

@@ -12,6 +12,8 @@ export interface Answer {
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** Of a role's session. */
+  readonly sessionToken?: string;
 }
 
 /** Headers with their names as they shall be written on the wire, or none at all for a name that is undefined. */
@@ -51,15 +53,23 @@ export class ApiClient {
 
   /**
    * The same, but path, header names and body go out byte by byte as they are given, which fetch would tidy up or
-   * refuse. Unsigned if told so.
+   * refuse. Unsigned if told so; signed for its own path only if told so, as nothing reads the signature otherwise.
    */
   async raw(
     method: string,
     path: string,
-    { headers = {}, body, signed = true }: { headers?: HeaderInput; body?: string | Buffer; signed?: boolean } = {},
+    {
+      headers = {},
+      body,
+      signed = true,
+      signPath = false,
+    }: { headers?: HeaderInput; body?: string | Buffer; signed?: boolean; signPath?: boolean } = {},
   ): Promise<Answer> {
     const { hostname, port, pathname } = new URL(this.#apiUrl);
-    const signature = signed ? [...(await this.#aws.sign(this.#apiUrl, { method: 'GET' })).headers] : [];
+    const signedUrl = signPath ? `${this.#apiUrl}${path}` : this.#apiUrl;
+    const signature = signed
+      ? [...(await this.#aws.sign(signedUrl, { method: signPath ? method : 'GET' })).headers]
+      : [];
     const given = Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined);
     return new Promise((resolve, reject) => {
       const call = request(

@@ -11,6 +11,7 @@ import {
   PurgeQueueCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
+  type SendMessageCommandInput,
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -89,8 +90,23 @@ export const messageOf = async (id: string): Promise<string> => {
   return JSON.stringify({ v: 1, id, fingerprint, tenure: job?.['tenure'] });
 };
 
-export const sendRaw = async (body: string, { to = outputs.queueUrl, delaySeconds = 0 } = {}): Promise<void> => {
-  await sqs.send(new SendMessageCommand({ QueueUrl: to, MessageBody: body, DelaySeconds: delaySeconds }));
+/** One message as anybody with the right to send could write it, with whatever attributes. */
+export const sendRaw = async (
+  body: string,
+  {
+    to = outputs.queueUrl,
+    delaySeconds = 0,
+    attributes = {},
+  }: { to?: string; delaySeconds?: number; attributes?: SendMessageCommandInput['MessageAttributes'] } = {},
+): Promise<void> => {
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl: to,
+      MessageBody: body,
+      DelaySeconds: delaySeconds,
+      MessageAttributes: attributes,
+    }),
+  );
 };
 
 /** Many at once, ten a call. */

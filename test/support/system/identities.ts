@@ -1,0 +1,57 @@
+import { AwsClient } from 'aws4fetch';
+import type { Credentials } from './client.ts';
+
+/** IAM and STS by signed calls in their query protocol: two services of which tests need a handful of calls. */
+const versions = { iam: '2010-05-08', sts: '2011-06-15' } as const;
+
+export class Identities {
+  readonly #endpointUrl: string;
+
+  constructor(endpointUrl: string) {
+    this.#endpointUrl = endpointUrl;
+  }
+
+  /** Calls an action and returns the answer's XML. Throws with it when the action is refused. */
+  async call(
+    service: keyof typeof versions,
+    Action: string,
+    parameters: Readonly<Record<string, string>>,
+    credentials: Credentials = { accessKeyId: 'test', secretAccessKey: 'test' },
+  ): Promise<string> {
+    const aws = new AwsClient({ ...credentials, service, region: 'us-east-1', retries: 0 });
+    const response = await aws.fetch(this.#endpointUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: String(new URLSearchParams({ Action, Version: versions[service], ...parameters })),
+    });
+    const xml = await response.text();
+    if (!response.ok) throw new Error(`${service} refused ${Action}: ${xml}`);
+    return xml;
+  }
+
+  async createUser(UserName: string): Promise<void> {
+    await this.call('iam', 'CreateUser', { UserName });
+  }
+
+  async createKey(UserName: string): Promise<Credentials> {
+    const xml = await this.call('iam', 'CreateAccessKey', { UserName });
+    return { accessKeyId: element(xml, 'AccessKeyId'), secretAccessKey: element(xml, 'SecretAccessKey') };
+  }
+
+  /** A session of a role, for whoever the role trusts and may assume it. */
+  async assume(RoleArn: string, RoleSessionName: string, by: Credentials): Promise<Required<Credentials>> {
+    const xml = await this.call('sts', 'AssumeRole', { RoleArn, RoleSessionName }, by);
+    return {
+      accessKeyId: element(xml, 'AccessKeyId'),
+      secretAccessKey: element(xml, 'SecretAccessKey'),
+      sessionToken: element(xml, 'SessionToken'),
+    };
+  }
+}
+
+/** The text of the first element of this name. */
+export const element = (xml: string, name: string): string => {
+  const [, text] = new RegExp(`<${name}>([^<]+)</${name}>`).exec(xml) ?? [];
+  if (text === undefined) throw new Error(`there is no ${name} in: ${xml}`);
+  return text;
+};

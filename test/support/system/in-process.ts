@@ -1,0 +1,95 @@
+import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { vi } from 'vitest';
+import { localLimits } from '#core/limits.ts';
+import { outputs } from './stack.ts';
+
+/*
+ * The Lambdas' own handlers in this process, against the deployed tables and queues, so that a test can stand between
+ * them and the emulator.
+ */
+
+/** The environment that the stack gives to the Lambdas, with another endpoint. */
+export const stubLambda = (endpoint: string): void => {
+  const at = (url: string) => `${endpoint}${new URL(url).pathname}`;
+  const variables = {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: outputs.region,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    POWERTOOLS_METRICS_DISABLED: 'true',
+    SLUICE_LIMITS: JSON.stringify(localLimits),
+    FAIR_QUEUES: 'true',
+    JOBS_TABLE_NAME: outputs.jobsTableName,
+    JOB_TABLES: JSON.stringify({ ledger: outputs.ledgerTableName }),
+    QUEUE_URL: at(outputs.queueUrl),
+    DEAD_LETTER_QUEUE_URL: at(outputs.deadLetterQueueUrl),
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+};
+
+const context = (milliseconds: number): Context =>
+  ({ awsRequestId: 'in-process', functionName: 'in-process', getRemainingTimeInMillis: () => milliseconds }) as Context;
+
+type Handle<Event, Result> = (event: Event, context: Context) => Promise<Result>;
+
+export const post = (
+  handle: Handle<APIGatewayProxyEvent, APIGatewayProxyResult>,
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<APIGatewayProxyResult> => {
+  const event = {
+    httpMethod: 'POST',
+    path,
+    resource: path,
+    headers: { 'content-type': 'application/json', ...headers },
+    multiValueHeaders: {},
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters: null,
+    stageVariables: null,
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+    requestContext: {
+      requestId: 'in-process',
+      httpMethod: 'POST',
+      path,
+      identity: { caller: 'in-process', accountId: '000000000000' },
+    },
+  } as unknown as APIGatewayProxyEvent;
+  return handle(event, context(localLimits.apiTimeoutSeconds * 1_000));
+};
+
+const sqs = new SQSClient({
+  endpoint: outputs.endpointUrl,
+  region: outputs.region,
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+});
+
+/** One batch, as Lambda's mapping hands it over and acknowledges it. Returns how many messages were in it. */
+export const deliverBatch = async (handle: Handle<SQSEvent, SQSBatchResponse>): Promise<number> => {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: outputs.queueUrl,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ['All'],
+    }),
+  );
+  if (Messages.length === 0) return 0;
+  const Records = Messages.map((message) => ({
+    messageId: message.MessageId,
+    receiptHandle: message.ReceiptHandle,
+    body: message.Body,
+    attributes: message.Attributes,
+    messageAttributes: {},
+    eventSource: 'aws:sqs',
+  }));
+  const event = { Records } as unknown as SQSEvent;
+  const { batchItemFailures } = await handle(event, context(localLimits.consumerTimeoutSeconds * 1_000));
+  if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} messages failed`);
+  const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: String(i), ReceiptHandle }));
+  await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: outputs.queueUrl, Entries }));
+  return Messages.length;
+};
