@@ -3,13 +3,16 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { run } from './run.ts';
 import { explain, shrink } from './shrink.ts';
 
-/*
- * npm run test:simulation -- --seeds 20000            seeds 1 to 20000, on two threads
- * npm run test:simulation -- --seeds 500 --from 7000  others
- * npm run test:simulation -- --seed 42 --trace        one history, written out
- *
- * Ends with 1 when a promise was broken, and then prints the seed and its shrunk history.
- */
+const help = `Usage: npm run test:simulation -- [options]
+
+  --seeds N     how many histories (1000), on --threads N threads (2)
+  --from N      the first seed (1)
+  --seed S      one history only
+  --trace       with --seed: written out, call by call
+  --help        this text
+
+Ends with 1 when a promise was broken, and then prints the seed and its shrunk history.`;
+
 interface Share {
   readonly from: number;
   readonly until: number;
@@ -96,8 +99,13 @@ const main = async (): Promise<void> => {
       seed: { type: 'string' },
       threads: { type: 'string', default: '2' },
       trace: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
+  if (values.help) {
+    console.log(help);
+    return;
+  }
   process.exitCode =
     values.seed === undefined
       ? await runMany(Number(values.from), Number(values.seeds), Number(values.threads))

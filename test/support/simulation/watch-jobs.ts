@@ -119,9 +119,9 @@ export class JobWatch {
     const behaviour = this.#behaviours.get(`${before.id}/${before.starts}`);
     const code = after.state === 'dead' ? after.reason.code : String(after.history.at(-1)?.detail?.['code'] ?? '');
     if (behaviour === undefined) {
-      // A payload that could not be read gives the attempt back, until its wait budget or its deadline ends that.
-      const unread = code === 'store-unavailable' || code === 'wait-budget-exhausted' || after.state === 'expired';
-      if (unread) return;
+      // A payload that could not be read gives the attempt back, until budget, deadline or a cancel ends that.
+      const givenBack = code === 'store-unavailable' || code === 'wait-budget-exhausted';
+      if (givenBack || after.state === 'expired' || after.state === 'cancelled') return;
       throw new Violation('G3', `${name(before)} ended without its handler (${code})`);
     }
     if (code === 'timeout' || code === 'finish-contended' || after.state === 'cancelled') return;
