@@ -34,7 +34,7 @@ const readAtOnce = 100;
 const cancelsAtOnce = 8;
 
 /** Cancels every job in flight once; what was admitted but has no record yet is met by the reconciler's next run. */
-export const cancelAll = async (world: World, control: Control, actor: string, until: number): Promise<void> => {
+const cancelAll = async (world: World, control: Control, actor: string, until: number): Promise<void> => {
   const tokens = await takenTokens(world, control);
   for (let at = 0; at < tokens.length; at += readAtOnce) {
     const jobs = [...(await world.store.readMany(tokens.slice(at, at + readAtOnce).map(tokenJobId))).values()];

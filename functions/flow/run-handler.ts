@@ -35,7 +35,7 @@ const retry = (code: 'retryable-error' | 'timeout', message: string, afterSecond
   without({ kind: 'retry', code, message, burnsAttempt: true, afterSeconds });
 
 /** Our own store did not answer: nobody's error, so it burns no attempt; the wait budget bounds it. */
-export const unavailable = (message: string): Ran =>
+const unavailable = (message: string): Ran =>
   without({ kind: 'retry', code: 'store-unavailable', message, burnsAttempt: false });
 
 /**

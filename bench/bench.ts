@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { projectRoot } from '../localstack/places.ts';
+import { measureBundles } from './bundles.ts';
+import { Counter } from './counts.ts';
+import { type Bench, startBench } from './deployment.ts';
+import { countOwn } from './own-counts.ts';
+import { plotOf } from './plot.ts';
+import { CountingProxy } from './proxy.ts';
+import { reportOf } from './report.ts';
+import type { Result, Rounds } from './result.ts';
+import { delayMs, type Round, runRound, warmUp } from './rounds.ts';
+
+const roundsMax = 10;
+/** That of production, so that the registry has the shards that it has there. */
+const capacity = 1_000;
+
+const startedAt = Date.now();
+const say = (line: string): void =>
+  console.log(`${((Date.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}`);
+
+/** Which comes first changes from round to round. */
+const timeRounds = async ({ sluice, peer }: Bench, count: number, tag: string): Promise<Rounds> => {
+  const rounds: { sluice: Round[]; peer: Round[] } = { sluice: [], peer: [] };
+  for (const system of [sluice, peer]) await warmUp(system, tag);
+  for (let i = 0; i < count; i += 1) {
+    for (const system of i % 2 === 0 ? [sluice, peer] : [peer, sluice]) {
+      say(`round ${i + 1} of ${count}, ${tag}: ${system.name}`);
+      rounds[system.name].push(await runRound(system, `${tag}${i}`));
+    }
+  }
+  return rounds;
+};
+
+const countAll = async (bench: Bench, counter: Counter): Promise<Result['counts']> => {
+  const countsOf = async (system: Bench['sluice']) => {
+    say(`counting the calls of ${system.name}`);
+    await counter.attach(system);
+    await warmUp(system, 'counted');
+    return counter.ordinary(system);
+  };
+  const peer = await countsOf(bench.peer);
+  const sluice = await countsOf(bench.sluice);
+  return { peer, sluice, own: await countOwn(counter, bench.sluice, capacity) };
+};
+
+const measure = async (bench: Bench, count: number): Promise<Omit<Result, 'conditions'>> => {
+  await bench.sluice.api.call('POST', '/operator/capacity', { capacity });
+  const rounds = await timeRounds(bench, count, 'direct');
+  const proxy = new CountingProxy(bench.outputs.endpointUrl);
+  try {
+    const counts = await countAll(bench, new Counter(proxy));
+    proxy.delayMs = delayMs;
+    const delayed = await timeRounds(bench, count, 'delayed');
+    say('importing the bundles');
+    return { rounds, delayed, counts, bundles: measureBundles(bench.assembly, count) };
+  } finally {
+    await proxy.close();
+  }
+};
+
+const write = (result: Result, publish: boolean): void => {
+  const directory = `${projectRoot}/bench/results`;
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(`${directory}/latest.json`, `${JSON.stringify(result, null, 2)}\n`);
+  writeFileSync(`${directory}/latest.md`, reportOf(result));
+  writeFileSync(`${directory}/latest.svg`, plotOf(result));
+  // What the last `npm run bench:growth` on this machine found goes along.
+  const growth = `${directory}/growth.md`;
+  const grown = existsSync(growth) ? readFileSync(growth, 'utf8') : '';
+  if (publish) writeFileSync(`${projectRoot}/bench/RESULTS.md`, reportOf(result, grown));
+};
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '3' },
+      /** Also writes the summary that is kept in the repository. */
+      publish: { type: 'boolean', default: false },
+    },
+  });
+  const count = Number(values.rounds);
+  if (!Number.isInteger(count) || count < 1 || count > roundsMax) {
+    throw new Error(`--rounds takes a whole number from 1 to ${roundsMax}`);
+  }
+  const load = loadavg()[0]?.toFixed(1) ?? '';
+  say('starting the emulator and deploying both builds');
+  const bench = await startBench();
+  try {
+    const found = await measure(bench, count);
+    const conditions = {
+      date: new Date().toISOString().slice(0, 10),
+      processor: `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}`,
+      memory: `${Math.round(totalmem() / 2 ** 30)} GB`,
+      'load at the start': load,
+      node: process.version,
+      emulator: 'MiniStack 1.5.33',
+      rounds: count,
+      capacity,
+    };
+    const result: Result = { conditions, ...found };
+    write(result, values.publish);
+    console.log(`\n${reportOf(result)}`);
+    say('written to bench/results/latest.json, .md and .svg');
+  } finally {
+    await bench.stop();
+  }
+};
+
+await main();

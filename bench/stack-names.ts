@@ -1,0 +1,2 @@
+export const sluiceStackName = 'bench-sluice';
+export const peerStackName = 'bench-peer';

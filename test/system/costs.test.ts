@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createHandler as createApi } from '#functions/api.ts';
+import { createHandler as createConsumer } from '#functions/consumer.ts';
+import { registry } from '#functions/jobs/registry.ts';
+import { deliverBatch, post, stubLambda } from '#test/support/system/in-process.ts';
+import { test } from '#test/support/system/own.ts';
+import { outputs, pauseConsumer, reset, settled, withCapacity } from '#test/support/system/stack.ts';
+import { CountingProxy } from '../../bench/proxy.ts';
+import { type Tally, tallyOf } from '../../bench/tally.ts';
+
+/*
+ * What a job costs, counted between the handlers and the emulator. A change that adds a call or a write unit fails here;
+ * times are the bench's business. Looks that happen once a second an instance at most are bounded, all else is exact.
+ */
+const proxy = new CountingProxy(outputs.endpointUrl);
+const api = createApi(registry);
+const consumer = createConsumer(registry);
+
+beforeAll(async () => {
+  await reset();
+  stubLambda(await proxy.open('lambda'));
+}, 90_000);
+afterAll(() => proxy.close());
+
+const jobs = 10;
+
+const submit = async (key: string, account: string, status: number): Promise<void> => {
+  const body = { type: 'ledger.credit', payload: { account, amount: 1 } };
+  const answer = await post(api, '/jobs', body, { 'idempotency-key': key });
+  expect({ status: answer.statusCode, body: answer.body }).toMatchObject({ status });
+};
+
+const counted = async (n: number, work: () => Promise<void>): Promise<Tally> => {
+  proxy.take();
+  await work();
+  return tallyOf(proxy.take(), n, { api: 0, consumer: 0 }, true);
+};
+
+/** The looks, apart from the rest: how many there are follows from the clock. */
+const looks = ['lambda dynamodb:GetItem', 'lambda dynamodb:BatchGetItem', 'lambda sqs:GetQueueAttributes'];
+const withoutLooks = ({ calls }: Tally) =>
+  Object.fromEntries(Object.entries(calls).filter(([name]) => !looks.includes(name)));
+const looksOf = ({ calls, jobs: n }: Tally) => looks.reduce((sum, name) => sum + (calls[name] ?? 0) * n, 0);
+
+const consumeAll = async (): Promise<void> => {
+  for (let left = jobs + 1; left > 0; ) left -= await deliverBatch(consumer);
+};
+
+describe('costs', () => {
+  test('of a job: take, put, send; start, finish; the slots of a batch freed together', async ({ own }) => {
+    await pauseConsumer();
+    // The first one finds an instance that knows nothing yet.
+    await submit(own.key('first'), own.account(), 202);
+
+    const submitted = await counted(jobs, async () => {
+      for (let i = 0; i < jobs; i += 1) await submit(own.key(i), own.account(), 202);
+    });
+    expect(withoutLooks(submitted)).toEqual({
+      'lambda dynamodb:UpdateItem': 1,
+      'lambda dynamodb:PutItem': 1,
+      'lambda sqs:SendMessage': 1,
+    });
+    expect(looksOf(submitted)).toBeLessThanOrEqual(6);
+    // The slot and the record; one unit more for each index that a list needs.
+    expect(submitted.writeUnits).toEqual({ table: 2, tenant: 1, recent: 1 });
+
+    const replayed = await counted(1, () => submit(own.key(0), own.account(), 200));
+    expect(withoutLooks(replayed)).toEqual({
+      'lambda dynamodb:UpdateItem': 2,
+      'lambda dynamodb:PutItem refused': 1,
+    });
+
+    const consumed = await counted(jobs + 1, consumeAll);
+    const { 'lambda dynamodb:UpdateItem': updates = 0, ...others } = consumed.calls;
+    expect(others).toEqual({ 'lambda dynamodb:TransactWriteItems': 1 });
+    // Two batches; the slots of each lie in two shards at most, since an instance goes on where it found room.
+    expect(updates * (jobs + 1)).toBeGreaterThan(jobs + 1);
+    expect(updates * (jobs + 1)).toBeLessThanOrEqual(jobs + 1 + 4);
+    // A start is one unit, a finish two for the record and two for the ledger; no index is written after submission.
+    expect(Object.keys(consumed.writeUnits)).toEqual(['table']);
+    expect(consumed.writeUnitsTotal).toBeLessThanOrEqual(5 + 4 / (jobs + 1));
+    expect(consumed.readUnits).toBe(0);
+    await settled();
+  });
+
+  test('of jobs submitted in bulk: a record each, and shared calls for all else', async ({ own }) => {
+    await pauseConsumer();
+    const many = Array.from({ length: jobs }, (_, i) => ({
+      key: own.key(i),
+      type: 'ledger.credit',
+      payload: { account: own.account(), amount: 1 },
+    }));
+    const submitted = await counted(jobs, async () => {
+      expect((await post(api, '/jobs/batch', { jobs: many })).statusCode).toBe(200);
+    });
+    expect(withoutLooks(submitted)).toEqual({
+      'lambda dynamodb:UpdateItem': 1 / jobs,
+      'lambda dynamodb:PutItem': 1,
+      'lambda sqs:SendMessageBatch': 1 / jobs,
+    });
+    expect(looksOf(submitted)).toBeLessThanOrEqual(3);
+    for (let left = jobs; left > 0; ) left -= await deliverBatch(consumer);
+    await settled();
+  });
+
+  test('of a refusal while full: one read, no write', async ({ own }) => {
+    await pauseConsumer();
+    await submit(own.key('kept'), own.account(), 202);
+    await withCapacity(1);
+    // These find out that it is full, whatever this instance knew before.
+    for (let i = 0; i < 3; i += 1) await submit(own.key(`first-${i}`), own.account(), 429);
+    const refusals = 5;
+    const refused = await counted(refusals, async () => {
+      for (let i = 0; i < refusals; i += 1) await submit(own.key(i), own.account(), 429);
+    });
+    expect(refused.writeUnitsTotal).toBe(0);
+    expect(withoutLooks(refused)).toEqual({});
+    // One look at the registry and the backlog may fall into it.
+    expect(looksOf(refused)).toBeGreaterThanOrEqual(refusals);
+    expect(looksOf(refused)).toBeLessThanOrEqual(refusals + 3);
+    while ((await deliverBatch(consumer)) === 0);
+    await settled();
+  });
+});
