@@ -80,21 +80,19 @@ const nextVersion = async (world: Registry, change: (control: Control) => Change
 /**
  * Deals the caps of one version. Each deal has a version of its own, so no two ever raise under the same one.
  *
- *   1. lower every shard to at most its even share       after it: no older deal can write anywhere
- *   2. the members alone exceed the capacity?            every cap to 0, until the reconciler finds that they fit
- *   3. raise                                             Σ max(members, cap) ≤ capacity all along
+ *   1. lower every shard that is there to at most its share    no older deal can write to it any more
+ *   2. the members alone exceed the capacity?                  every cap to 0, until the reconciler finds that they fit
+ *   3. raise, and create what is absent                        Σ max(members, cap) ≤ capacity all along
  *
- * A crash in between leaves `dealtVersion` behind, and the reconciler deals again under the next version.
+ * A shard that an older deal or a first user makes meanwhile is met in step 3, and the deal begins again under the next
+ * version; nothing has been answered by then. A crash in between leaves `dealtVersion` behind, and the reconciler deals.
  */
 export const dealOut = async (world: Registry, control: Control): Promise<'dealt' | 'waiting' | 'superseded'> => {
-  const indexes = Array.from({ length: control.shards }, (_, i) => i);
   const open = control.intake === 'open';
   const even = evenCaps(control.capacity, control.shards);
-  const read = await world.slots.readShards(indexes);
-  const lower = (shard: Shard | undefined, i: number) => ({
-    cap: Math.min(shard?.cap ?? 0, even[i] ?? 0),
-    open: open && (shard?.open ?? true),
-  });
+  const read = await readAllShards(world, control);
+  const lower = (shard: Shard | undefined, i: number) =>
+    shard && { cap: Math.min(shard.cap, even[i] ?? 0), open: open && shard.open };
   let shards = await writeAll(world, control, read, lower);
   if (shards === undefined) return 'superseded';
   let decision = deal(control.capacity, shards.map(load));
@@ -104,13 +102,17 @@ export const dealOut = async (world: Registry, control: Control): Promise<'dealt
     decision = deal(control.capacity, shards.map(load));
   }
   if (decision.act === 'close-all') return 'waiting';
-  const raised = await writeAll(world, control, shards, (_, i) => ({ cap: decision.caps[i] ?? 0, open }));
+  const { caps } = decision;
+  const raised = await writeAll(world, control, shards, (shard, i) => {
+    const wanted = { cap: caps[i] ?? 0, open };
+    return shard?.cap === wanted.cap && shard.open === open ? undefined : wanted;
+  });
   if (raised === undefined) return 'superseded';
   await world.slots.markDealt(control.version);
   return 'dealt';
 };
 
-const load = (shard: Shard) => ({ members: shard.members.length, cap: shard.cap });
+const load = (shard: Shard | undefined) => ({ members: shard?.members.length ?? 0, cap: shard?.cap ?? 0 });
 
 /** True if a deal is unfinished and could be finished now, or would now let in more than the caps of the last one do. */
 export const needsDeal = (control: Control, shards: readonly (Shard | undefined)[]): boolean => {
@@ -137,21 +139,21 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) =>
 const writesAtOnce = 16;
 const capRacesMax = 5;
 
-/** Writes every shard; undefined when a newer version was met. */
+type Wish = { readonly cap: number; readonly open: boolean } | undefined;
+
+/** Writes every shard for which there is a wish; undefined when the deal was overtaken. */
 const writeAll = async (
   world: Registry,
   control: Control,
   read: readonly (Shard | undefined)[],
-  next: (shard: Shard | undefined, index: number) => { cap: number; open: boolean },
-): Promise<readonly Shard[] | undefined> => {
-  const written: Shard[] = [];
+  wish: (shard: Shard | undefined, index: number) => Wish,
+): Promise<readonly (Shard | undefined)[] | undefined> => {
+  const written: (Shard | undefined)[] = [];
   for (let from = 0; from < read.length; from += writesAtOnce) {
     const chunk = read.slice(from, from + writesAtOnce);
-    const results = await Promise.all(chunk.map((shard, i) => writeOne(world, control, shard, from + i, next)));
-    for (const result of results) {
-      if (result === undefined) return undefined;
-      written.push(result);
-    }
+    const results = await Promise.all(chunk.map((shard, i) => writeOne(world, control, shard, from + i, wish)));
+    if (results.includes('overtaken')) return undefined;
+    written.push(...results.filter((result) => result !== 'overtaken'));
   }
   return written;
 };
@@ -161,14 +163,16 @@ const writeOne = async (
   control: Control,
   read: Shard | undefined,
   index: number,
-  next: (shard: Shard | undefined, index: number) => { cap: number; open: boolean },
-): Promise<Shard | undefined> => {
+  wish: (shard: Shard | undefined, index: number) => Wish,
+): Promise<Shard | undefined | 'overtaken'> => {
   let shard = read;
   for (let race = 0; race < capRacesMax; race += 1) {
-    const wanted = { index, version: control.version, ...next(shard, index) };
-    const result = await world.slots.writeShard(wanted, shard);
+    const wanted = wish(shard, index);
+    if (wanted === undefined) return shard;
+    const result = await world.slots.writeShard({ index, version: control.version, ...wanted }, shard);
     if (result.kind === 'written') return result.shard;
-    if (result.kind === 'superseded') return undefined;
+    // A shard that was absent when the deal began is no part of its sum.
+    if (result.kind === 'superseded' || shard === undefined) return 'overtaken';
     shard = result.shard;
   }
   throw new Unavailable(`the cap of shard ${index} changed ${capRacesMax} times under one deal`);
