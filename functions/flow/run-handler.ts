@@ -1,3 +1,4 @@
+import { fingerprintOf } from '#core/identity.ts';
 import type { RunningJob } from '#core/job.ts';
 import type { JobWrite } from '#core/job-write.ts';
 import { utf8Bytes } from '#core/json.ts';
@@ -123,10 +124,14 @@ const timeoutMs = (world: World, definition: Pick<Definition, 'timeoutSeconds'> 
   Math.min(definition?.timeoutSeconds ?? world.limits.jobTimeoutSeconds, world.limits.jobTimeoutSeconds) * 1000;
 
 const readPayload = async (world: World, job: RunningJob): Promise<unknown> => {
+  const apart = 'item' in job.payload;
   const text = 'inline' in job.payload ? job.payload.inline : await world.store.readPayload(job.payload.item);
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    const payload: unknown = JSON.parse(text);
+    // What lies in an item of its own is held against the request that was accepted.
+    const isOurs = !apart || fingerprintOf(job.type, payload, job.options) === job.fingerprint;
+    return isOurs ? payload : undefined;
   } catch {
     return undefined;
   }

@@ -72,8 +72,10 @@ const recordTaken = async (
   if (taking.kind === 'refused') return replayOr(world, submission, () => refuse(world, submission, taking.why));
   const { slot } = taking;
   if (backlogFull) {
-    await world.slots.free(slot.shard, [slot.token]);
-    return replayOr(world, submission, () => refuse(world, submission, 'queue-full'));
+    const known = await world.store.read(submission.id);
+    // Never one that the record carries: by chance two submissions of one key may have made the same token.
+    if (known?.slot.token !== slot.token) await world.slots.free(slot.shard, [slot.token]);
+    return isKnown(world, known) ? replay(world, submission, known) : refuse(world, submission, 'queue-full');
   }
   const apart = utf8Bytes(submission.payload) > bounds.inlinePayloadBytes;
   if (apart) await world.store.writePayload(slot.token, submission.payload);
@@ -151,9 +153,11 @@ const giveBack = async (world: World, slot: Slot, apart: boolean, existing: Job)
 /** A known job is answered even when full or closed. */
 const replayOr = async (world: World, submission: Submission, otherwise: () => Submitted): Promise<Submitted> => {
   const job = await world.store.read(submission.id);
-  if (job === undefined || isGone(job, world.clock.now())) return otherwise();
-  return replay(world, submission, job);
+  return isKnown(world, job) ? replay(world, submission, job) : otherwise();
 };
+
+const isKnown = (world: World, job: Job | undefined): job is Job =>
+  job !== undefined && !isGone(job, world.clock.now());
 
 const replay = async (world: World, submission: Submission, job: Job): Promise<Submitted> => {
   if (job.fingerprint !== submission.fingerprint) {
