@@ -125,7 +125,7 @@ describe('dead', () => {
     await jobIn(second, 'dead');
   });
 
-  test('--all goes over everything that is dead, a stray included', async ({ own }) => {
+  test('--all goes over everything that is dead, a discard over strays too', async ({ own }) => {
     await sendRaw(`no json ${own.key()}`);
     const id = await submitDead(own.key(), own.account());
     const stray = await eventually(async () => {
@@ -136,8 +136,9 @@ describe('dead', () => {
     });
     expect((await sluice('dead', 'show', stray)).out).toMatch(/Reason +unreadable/);
     const redriven = await sluice('dead', 'redrive', '--all', '--yes', '--json');
-    expect(redriven.code).toBe(3);
-    expect(redriven.json().skipped).toContainEqual({ id: stray, code: 'job-not-found' });
+    // A stray is no job, and nothing that a walk over all could redrive.
+    expect(redriven.json().skipped).not.toContainEqual({ id: stray, code: 'job-not-found' });
+    expect(redriven.json().moved).toBeGreaterThan(0);
     await jobIn(id, 'dead');
     expect((await api.job(id)).body.redrives).toBe(1);
     expect(await sluice('dead', 'discard', '--all')).toMatchObject({
