@@ -129,9 +129,13 @@ it.concurrent.each(['Disabling', 'Disabled'])('a consumer that is %s explains a 
   inLab(async (lab) => {
     await unsentJob(lab, { marked: false });
     const mapping = answering(lab, /GetEventSourceMapping/, (output: object) => ({ ...output, State }));
-    lab.clock.advance(lab.world.limits.visibilitySeconds + lab.world.limits.resendPatienceSeconds + 1);
+    const patienceSeconds = lab.world.limits.visibilitySeconds + lab.world.limits.resendPatienceSeconds + 1;
+    lab.clock.advance(patienceSeconds);
     expect(await lab.reconcile()).toMatchObject({ value: { repaired: {} } });
     mapping.end();
+    // From when the consumer was last seen paused, it has its time like any other.
+    expect(await lab.reconcile()).toMatchObject({ value: { repaired: {} } });
+    lab.clock.advance(patienceSeconds);
     expect(await lab.reconcile()).toMatchObject({ value: { repaired: { 'resend-missing': 1 } } });
   }),
 );
