@@ -1,18 +1,11 @@
-import type { JobOptions, QueuedJob, StoredPayload } from './job.ts';
+import type { JobOptions, QueuedJob } from './job.ts';
 import type { Limits } from './limits.ts';
-import type { Slot } from './slot.ts';
 
-export interface Admission {
-  readonly id: string;
-  readonly type: string;
-  readonly key: string;
-  readonly scope: string;
-  readonly fingerprint: string;
-  readonly payload: StoredPayload;
-  readonly options: JobOptions;
-  readonly slot: Slot;
-  readonly now: number;
-}
+/** What a submission brings; `now` in epoch milliseconds. */
+export type Admission = Pick<
+  QueuedJob,
+  'id' | 'type' | 'key' | 'scope' | 'fingerprint' | 'payload' | 'options' | 'slot'
+> & { readonly now: number };
 
 /** The first state of every job: none → queued. */
 export const admit = (a: Admission, limits: Limits): QueuedJob => ({

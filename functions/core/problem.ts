@@ -6,7 +6,7 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** A refusal as a value; `http/problem-response.ts` makes an RFC 9457 answer of it. */
+/** A refusal as a value; `http/answer.ts` makes an RFC 9457 answer of it. */
 export interface Problem {
   readonly code: ProblemCode;
   readonly detail: string;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { reasonsOf } from '#core/evidence.ts';
 import { states } from '#core/job.ts';
 import { canonicalJson } from '#core/json.ts';
 import { bounds } from '#core/limits.ts';
@@ -60,18 +61,7 @@ const time = z.pipe(
   z.transform((text: string) => Date.parse(text)),
 );
 
-const deadReasons = [
-  'permanent-error',
-  'attempts-exhausted',
-  'wait-budget-exhausted',
-  'worker-lost',
-  'never-started',
-  'request-unreadable',
-  'unreadable',
-  'unknown-version',
-  'unknown-job',
-  'forged',
-] as const;
+const deadReasons = [...reasonsOf.JobsDead, ...reasonsOf.Strays] as const;
 const reason = z.enum(deadReasons, `must be one of ${deadReasons.join(', ')}`);
 
 export const deadQuery = z.strictObject({

@@ -1,22 +1,11 @@
-import { type DeadReason, type HistoryEventName, type StrayReason, states } from '#core/job.ts';
+import { reasonsOf } from '#core/evidence.ts';
+import { type HistoryEventName, states } from '#core/job.ts';
 import { bounds } from '#core/limits.ts';
 import type { jobView, strayView } from '#functions/http/job-view.ts';
 import { allOf, count, list, mark, object, ref, type Schema, text, time, words } from './schema.ts';
 
-export const deadReasons = allOf<DeadReason>({
-  'permanent-error': true,
-  'attempts-exhausted': true,
-  'wait-budget-exhausted': true,
-  'worker-lost': true,
-  'never-started': true,
-  'request-unreadable': true,
-});
-export const strayReasons = allOf<StrayReason>({
-  unreadable: true,
-  'unknown-version': true,
-  'unknown-job': true,
-  forged: true,
-});
+export const deadReasons = reasonsOf.JobsDead;
+export const strayReasons = reasonsOf.Strays;
 const historyEvents = allOf<HistoryEventName>({
   accept: true,
   start: true,
