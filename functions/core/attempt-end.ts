@@ -1,4 +1,4 @@
-import type { HistoryEntry, Job, RetryingJob, RunningJob } from './job.ts';
+import { deadlinePassed, type HistoryEntry, type Job, type RetryingJob, type RunningJob, takeoverAt } from './job.ts';
 import { become, type EventOf, type Refusal, refuse, stateRefusal, type Transition } from './job-event.ts';
 import { bounds, type Limits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
@@ -41,7 +41,7 @@ export const finish = (job: Job, event: EventOf<'finish'>, limits: Limits): Tran
  */
 export const recover = (job: Job, event: EventOf<'recover'>, limits: Limits): Transition => {
   if (job.state !== 'running') return refuse(notRunning(job));
-  if (event.now < job.leaseUntil + limits.leaseGraceSeconds * 1000) return refuse('lease-not-ended');
+  if (event.now < takeoverAt(job, limits)) return refuse('lease-not-ended');
   return become(again({ ...job, losses: job.losses + 1 }, event.now, job.leaseUntil, 'lost', event.jitter, limits));
 };
 
@@ -65,7 +65,7 @@ const again = (
   const wait = waitMs(job.attempt, limits, jitter, lost ? undefined : why.afterSeconds);
   if (job.waitedMs + wait > job.waitBudgetMs) return die(job, { code: 'wait-budget-exhausted', message }, now);
   const nextAttemptAt = waitFrom + wait;
-  if (job.deadlineAt !== undefined && nextAttemptAt >= job.deadlineAt) {
+  if (deadlinePassed(job, nextAttemptAt)) {
     return end(job, 'expired', now, { event: 'expire', attempt: job.attempt, detail: { code } }, limits);
   }
   const entry: HistoryEntry = {

@@ -163,3 +163,10 @@ export const isFinal = (job: Job): job is FinalJob => !isInFlight(job) && job.st
 
 /** A final record past its TTL counts as absent although DynamoDB, which deletes late, may still return it. */
 export const isGone = (job: Job, now: number): boolean => isFinal(job) && job.expiresAt <= now;
+
+/** From when on a start counts as lost: its lease, and the grace for clocks that differ. Epoch milliseconds. */
+export const takeoverAt = (job: RunningJob, limits: { readonly leaseGraceSeconds: number }): number =>
+  job.leaseUntil + limits.leaseGraceSeconds * 1000;
+
+/** True from the deadline on; a job without one has it always ahead. */
+export const deadlinePassed = (job: Job, at: number): boolean => job.deadlineAt !== undefined && job.deadlineAt <= at;

@@ -1,4 +1,4 @@
-import { isFinal, isGone, type Job, type StrayReason } from './job.ts';
+import { deadlinePassed, isFinal, isGone, type Job, type StrayReason, takeoverAt } from './job.ts';
 import type { Limits } from './limits.ts';
 import type { Message } from './message.ts';
 import { transition } from './transition.ts';
@@ -34,7 +34,7 @@ export const meet = (job: Job | undefined, message: Message, now: number, jitter
   if (message.tenure < job.tenure) return { act: 'acknowledge', job, why: 'older-tenure' };
   if (job.state === 'dead') return { act: 'to-dead-letter', job };
   if (job.state === 'running') return meetRunning(job, now, jitter, limits);
-  if (job.deadlineAt !== undefined && job.deadlineAt <= now) return { act: 'move-first', job, event: 'expire' };
+  if (deadlinePassed(job, now)) return { act: 'move-first', job, event: 'expire' };
   if (job.nextAttemptAt !== undefined && job.nextAttemptAt > now) {
     return { act: 'put-off', job, until: job.nextAttemptAt, why: 'too-early' };
   }
@@ -42,8 +42,8 @@ export const meet = (job: Job | undefined, message: Message, now: number, jitter
 };
 
 const meetRunning = (job: Job & { state: 'running' }, now: number, jitter: number, limits: Limits): Meeting => {
-  const takeoverAt = job.leaseUntil + limits.leaseGraceSeconds * 1000;
-  if (now < takeoverAt) return { act: 'put-off', job, until: takeoverAt, why: 'running' };
+  const until = takeoverAt(job, limits);
+  if (now < until) return { act: 'put-off', job, until, why: 'running' };
   const recovered = transition(job, { type: 'recover', now, jitter }, limits);
   if (!recovered.ok) return { act: 'put-off', job, until: now, why: 'running' };
   switch (recovered.job.state) {
@@ -60,4 +60,4 @@ const meetRunning = (job: Job & { state: 'running' }, now: number, jitter: numbe
 
 /** Its wait is over, and its deadline is ahead. */
 const mayStart = (job: Job & { state: 'retrying' }, now: number): boolean =>
-  job.nextAttemptAt <= now && (job.deadlineAt === undefined || job.deadlineAt > now);
+  job.nextAttemptAt <= now && !deadlinePassed(job, now);

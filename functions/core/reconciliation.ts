@@ -1,4 +1,13 @@
-import { type InFlightJob, isFinal, isGone, isInFlight, type Job, type StrayReason } from './job.ts';
+import {
+  deadlinePassed,
+  type InFlightJob,
+  isFinal,
+  isGone,
+  isInFlight,
+  type Job,
+  type StrayReason,
+  takeoverAt,
+} from './job.ts';
 import type { Limits } from './limits.ts';
 import type { ParsedMessage } from './message.ts';
 import { type Slot, tokenMadeAt } from './slot.ts';
@@ -31,9 +40,9 @@ export type Repair = 'none' | 'recover' | 'expire' | 'bury-never-started' | 'res
 
 export const repairOf = (job: InFlightJob, now: number, queue: QueueView, limits: Limits): Repair => {
   if (job.state === 'running') {
-    return now >= job.leaseUntil + limits.leaseGraceSeconds * 1000 ? 'recover' : 'none';
+    return now >= takeoverAt(job, limits) ? 'recover' : 'none';
   }
-  if (job.deadlineAt !== undefined && job.deadlineAt <= now) return 'expire';
+  if (deadlinePassed(job, now)) return 'expire';
   if (job.returns >= limits.returnsMax) return 'bury-never-started';
   if (job.unsent) return 'resend-unsent';
   return isMissing(job, now, queue, limits) ? 'resend-missing' : 'none';

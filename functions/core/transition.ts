@@ -1,6 +1,6 @@
 import { deadlineFrom } from './admit.ts';
 import { finish, recover } from './attempt-end.ts';
-import { isInFlight, isWaiting, type Job } from './job.ts';
+import { deadlinePassed, isInFlight, isWaiting, type Job } from './job.ts';
 import { become, type EventOf, type JobEvent, refuse, stateRefusal, type Transition } from './job-event.ts';
 import type { Limits } from './limits.ts';
 import { die, end, touch, unmarked, withoutTime } from './record-step.ts';
@@ -21,7 +21,7 @@ export const transition = (job: Job, event: JobEvent, limits: Limits): Transitio
       return cancel(job, event, limits);
     case 'expire':
       if (!isWaiting(job)) return refuse(stateRefusal(job));
-      if (job.deadlineAt === undefined || event.now < job.deadlineAt) return refuse('deadline-ahead');
+      if (!deadlinePassed(job, event.now)) return refuse('deadline-ahead');
       return become(end(job, 'expired', event.now, { event: 'expire' }, limits));
     case 'bury':
       if (!isWaiting(job)) return refuse(stateRefusal(job));
@@ -64,7 +64,7 @@ export const transition = (job: Job, event: JobEvent, limits: Limits): Transitio
 
 const start = (job: Job, event: EventOf<'start'>): Transition => {
   if (!isWaiting(job)) return refuse(stateRefusal(job));
-  if (job.deadlineAt !== undefined && job.deadlineAt <= event.now) return refuse('deadline-passed');
+  if (deadlinePassed(job, event.now)) return refuse('deadline-passed');
   if (job.nextAttemptAt !== undefined && job.nextAttemptAt > event.now) return refuse('too-early');
   if (job.attempt >= job.attemptsMax) return refuse('no-attempts-left');
   const attempt = job.attempt + 1;
