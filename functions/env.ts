@@ -87,3 +87,6 @@ export const readOperatorEnv = (env: NodeJS.ProcessEnv = process.env): OperatorE
 /** For the job itself. The consumer's own schema has it too, so that wrong settings fail its first invocation. */
 export const readWebhookSettings = (env: NodeJS.ProcessEnv = process.env): WebhookSettings =>
   read(webhookSchema, env).WEBHOOK_SETTINGS;
+
+/** The X-Ray header of the invocation at hand, which the Lambda runtime sets anew for each. */
+export const readTraceHeader = (): string | undefined => process.env['_X_AMZN_TRACE_ID'];

@@ -10,7 +10,7 @@ import { systemClock, systemRandom } from '#adapters/system-world.ts';
 import { makeTelemetry } from '#adapters/telemetry.ts';
 import type { Limits } from '#core/limits.ts';
 import type { World } from '#flow/world.ts';
-import type { ApiEnv, ConsumerEnv, OperatorEnv } from '../env.ts';
+import { type ApiEnv, type ConsumerEnv, type OperatorEnv, readTraceHeader } from '../env.ts';
 
 /**
  * The composition root: real adapters behind the ports, one SDK client a service and instance. It has a file for each
@@ -58,6 +58,7 @@ export const wire = (env: ApiEnv & Partial<ConsumerEnv & OperatorEnv>) => {
       queueUrl: env.QUEUE_URL,
       deadLetterQueueUrl: env.DEAD_LETTER_QUEUE_URL,
       fairQueues: env.FAIR_QUEUES,
+      traceHeader: readTraceHeader,
     }),
     clock: systemClock,
     random: systemRandom,
