@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { strayId } from '#core/identity.ts';
 import type { JobStore, JobsQuery } from '#functions/ports.ts';
 import { dead, queued, succeeded, t0 } from '#test/support/core/jobs.ts';
-import { identity, type StoreUnderTest, seeded, started } from './subjects.ts';
+import { changed, identity, type StoreUnderTest, seeded, started } from './subjects.ts';
 
 const all: JobsQuery = { limit: 100, now: t0 };
 
@@ -80,6 +80,11 @@ export const describeLists = (make: () => Promise<StoreUnderTest>): void => {
       const stranger = { ...job, owner: 'another owner' };
       expect(await store.noteProgress(stranger, { done: 4, total: 4 }, t0 + 2)).toBe(false);
       expect(await store.read(job.id)).toEqual(seen);
+      // It outlives the attempt that told it.
+      const outcome = { kind: 'done', result: 'null', external: false } as const;
+      const done = changed(job, { type: 'finish', now: t0 + 3, owner: job.owner, outcome, jitter: 0 });
+      expect(await store.finish(job, done, [], true)).toEqual({ kind: 'saved' });
+      expect((await store.read(job.id))?.progress).toEqual({ done: 1, total: 4, note: 'first' });
     });
   });
 };

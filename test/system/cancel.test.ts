@@ -53,6 +53,9 @@ describe('POST /jobs/{id}/cancel', () => {
     const payload = { account: own.account(), amount: 1, hangSeconds: 1.2 };
     const { id } = (await api.submit(own.key(), 'test.scripted', payload)).body;
     await jobIn(id, 'running');
+    await eventually(async () =>
+      expect((await api.job(id)).body.progress).toEqual({ done: 0, total: 1.2, note: 'hanging as told' }),
+    );
     const answer = await cancel(id);
     expect(answer.status).toBe(202);
     expect(answer.body).toMatchObject({ id, state: 'running', cancelRequested: true });

@@ -26,10 +26,13 @@ const testScripted = defineJob({
   type: 'test.scripted',
   payload: scriptedPayload,
   timeoutSeconds: 5,
-  run: async ({ payload, starts }) => {
+  run: async ({ payload, starts, progress }) => {
     const { account: name, amount, failBefore = 0, permanent, hangSeconds = 0, exit = 0 } = payload;
     if (starts <= exit) process.exit(1);
-    if (starts === 1 && hangSeconds > 0) await delay(hangSeconds * 1000);
+    if (starts === 1 && hangSeconds > 0) {
+      progress(0, hangSeconds, 'hanging as told');
+      await delay(hangSeconds * 1000);
+    }
     if (permanent) throw new Error('told to fail for good');
     if (starts <= failBefore || failBefore === 99) throw new Retryable('told to fail for now');
     return { writes: [creditAccount({ account: name, amount })], result: { credited: amount } };

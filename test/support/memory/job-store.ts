@@ -100,7 +100,16 @@ export class MemoryJobStore implements JobStore {
     // read the marked record would pass over the finished one; and what was marked stays in the history.
     const added = to.history.slice(from.history.length);
     const grown = isDeepStrictEqual(copyOf(to.history.slice(0, from.history.length)), copyOf(from.history));
-    this.#write({ ...to, rev: there.rev + 1, history: grown ? [...there.history, ...added] : to.history }, writer);
+    const progress = to.progress ?? there.progress;
+    this.#write(
+      {
+        ...to,
+        ...(progress && { progress }),
+        rev: there.rev + 1,
+        history: grown ? [...there.history, ...added] : to.history,
+      },
+      writer,
+    );
     return { kind: 'saved' };
   }
 
