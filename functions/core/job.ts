@@ -66,7 +66,7 @@ export interface JobOptions {
 }
 
 /** Where the canonical JSON of the payload lies: in the record, or in an item of its own named by the admitting token. */
-export type StoredPayload = { readonly inline: string } | { readonly item: string };
+type StoredPayload = { readonly inline: string } | { readonly item: string };
 
 /** What a handler said of its work; shown to the owner. */
 export interface Progress {
