@@ -9,6 +9,7 @@ import { MappingSwitch } from '#adapters/mapping-switch.ts';
 import { makeRunOnce } from '#adapters/run-once.ts';
 import { SqsJobQueue } from '#adapters/sqs-job-queue.ts';
 import { systemRandom } from '#adapters/system-world.ts';
+import { evenCaps, shardCount } from '#core/capacity.ts';
 import type { Job } from '#core/job.ts';
 import { type Limits, productionLimits } from '#core/limits.ts';
 import { checkSubmission, type Submission } from '#core/submission.ts';
@@ -102,8 +103,10 @@ export class Lab {
   async openForUse(): Promise<void> {
     const { slots, limits } = this.world;
     const capacity = limits.capacity;
-    await slots.createControl({ version: 1, capacity, shards: 1, intake: 'open', dealtVersion: 1 });
-    await slots.createShard({ index: 0, open: true, cap: capacity, version: 1 });
+    const shards = shardCount(capacity);
+    await slots.createControl({ version: 1, capacity, shards, intake: 'open', dealtVersion: 1 });
+    const caps = evenCaps(capacity, shards);
+    for (const [index, cap] of caps.entries()) await slots.createShard({ index, open: true, cap, version: 1 });
   }
 
   /** From here on calls are counted, and meet the fault if there is one. */
