@@ -12,8 +12,11 @@ const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
 
 if (existsSync(node)) {
   const child = spawn(node, [cli, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // The child decides what a signal means, and this process ends as the child does.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // The child decides what a signal means, and this process ends as the child does. Each is handed on once: a second one
+  // could meet the child as it ends, when it listens no more, and turn a good end into a bad one.
+  const handedOn = new Set();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => handedOn.has(signal) || (handedOn.add(signal) && child.kill(signal)));
   child.on('error', (error) => {
     console.error(`${node} cannot be run: ${error.message}`);
     process.exit(1);
