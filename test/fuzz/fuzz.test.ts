@@ -5,7 +5,7 @@ import { campaign } from './support/campaign.ts';
 const seed = 20_260_101;
 const requests = 600;
 
-test('six hundred hostile requests: no 5xx, no hang, no leak, nothing half written', { timeout: 120_000 }, async () => {
+test('six hundred hostile requests: no 5xx, no hang, no leak, nothing half written', { timeout: 240_000 }, async () => {
   const result = await campaign(inject('localOutputs'), { requests, seed });
   expect(result.failures).toEqual([]);
   expect(result.table).toEqual([]);

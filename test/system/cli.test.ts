@@ -155,6 +155,8 @@ describe('dead', () => {
 
   test('redrive stops when the slots are taken, and says so', async ({ own }) => {
     const ids = [await submitDead(own.key('a'), own.account()), await submitDead(own.key('b'), own.account())];
+    // A job is seen dead before its slot is free.
+    await eventually(async () => expect((await api.status()).body.inFlight.total).toBe(0));
     await pauseConsumer();
     onTestFinished(async () => void (await api.setCapacity(stageCapacity)));
     expect((await sluice('capacity', 'set', '1', '--yes')).code).toBe(0);

@@ -158,7 +158,7 @@ export const campaign = async (outputs: LocalOutputs, options: CampaignOptions):
   await Promise.all(Array.from({ length: atOnce }, work));
   await restore(operator);
   await cancelWaiting(operator);
-  const left = await settle(operator, 60_000);
+  const left = await settle(operator, 120_000);
   await purge(outputs);
   const table = left.length > 0 ? left : await faultsInTable(outputs);
   return { requests: done, failures, table, statuses };
