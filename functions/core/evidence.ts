@@ -56,12 +56,15 @@ export const reasonsOf = {
     'request-unreadable',
   ),
   Strays: everyOf<StrayReason>()('unreadable', 'unknown-version', 'unknown-job', 'forged'),
-  PutOffs: everyOf<PutOffReason>()('running', 'too-early', 'to-be-buried', 'no-time-left'),
+  PutOffs: everyOf<PutOffReason>()('running', 'too-early', 'to-be-buried', 'no-time-left', 'handler-hanging'),
   MessagesResent: everyOf<ResendReason>()('unsent', 'missing', 'returned'),
 } satisfies Partial<Record<MetricName, readonly string[]>>;
 
-/** Why a message was put off: what its job was found to be, or that its batch has no time left for it. */
-export type PutOffReason = Extract<Meeting, { act: 'put-off' }>['why'] | 'no-time-left';
+/**
+ * Why a message was put off: what its job was found to be, that its batch has no time left for it, or that a suspect must
+ * not run beside a handler that goes on past its timeout.
+ */
+export type PutOffReason = Extract<Meeting, { act: 'put-off' }>['why'] | 'no-time-left' | 'handler-hanging';
 type ResendReason = 'unsent' | 'missing' | 'returned';
 
 export type ReasonedMetric = keyof typeof reasonsOf;

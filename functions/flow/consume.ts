@@ -9,6 +9,7 @@ import type { Sendable } from '#functions/ports.ts';
 import { type AttemptResult, attempt, type ConsumerWorld } from './attempt.ts';
 import { buryStray, sendToDeadLetter } from './bury.ts';
 import { NotDone, type Received } from './received.ts';
+import { isHandlerHanging } from './run-handler.ts';
 
 export interface Batch {
   readonly remainingMs: () => number;
@@ -29,6 +30,10 @@ export const consume = async (
   if (!parsed.ok) return buryStray(world, received, parsed.reason);
   const { message } = parsed;
   if (!fits(world, batch)) return putOffForTime(world, message, received, alone);
+  if (alone && isHandlerHanging(world) && received.putOffs < hangingPutOffsMax(world)) {
+    const until = world.clock.now() + world.limits.consumerTimeoutSeconds * 1000;
+    return putOff(world, message, until, 'handler-hanging', received.putOffs + 1);
+  }
   const result = await attempt(world, {
     message,
     receiveCount: received.receiveCount,
@@ -38,6 +43,9 @@ export const consume = async (
   });
   await settle(world, batch, received, message, result);
 };
+
+/** Beyond it a suspect runs all the same: a handler that never ends must not keep it from its end. */
+const hangingPutOffsMax = (world: ConsumerWorld): number => 2 * world.limits.suspectPutOffsMax;
 
 /** Time enough for the longest job that the stage allows, so that no attempt starts only to be cut short. */
 const fits = (world: ConsumerWorld, batch: Batch): boolean =>

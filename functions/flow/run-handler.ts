@@ -96,12 +96,27 @@ export const runHandler = async (
       return judgeError(error);
     }
   })();
+  const hanging = hangingIn(world);
+  hanging.add(work);
+  work.finally(() => hanging.delete(work));
   try {
     return await Promise.race([work, timer]);
   } finally {
     timeout.abort();
   }
 };
+
+/** Handlers of this process that have not ended, those included that nobody waits for any more. */
+const handlers = new WeakMap<World, Set<Promise<Ran>>>();
+
+const hangingIn = (world: World): Set<Promise<Ran>> => {
+  const known = handlers.get(world) ?? new Set();
+  handlers.set(world, known);
+  return known;
+};
+
+/** True if a handler goes on here, past its timeout and its signal: what it does next may still end the process. */
+export const isHandlerHanging = (world: World): boolean => hangingIn(world).size > 0;
 
 const progressEveryMs = 1_000;
 

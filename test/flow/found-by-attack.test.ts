@@ -148,6 +148,49 @@ describe('messages', () => {
   });
 });
 
+describe('G5: a suspect beside a handler that goes on past its timeout', () => {
+  it('waits for it, six times at most, and costs no second attempt meanwhile', async () => {
+    const beside: number[] = [];
+    let hanging = 0;
+    const system = new Deployment(
+      async ({ id, payload }) => {
+        const { hangs } = payload as { hangs?: boolean };
+        if (hangs && hanging === 0) {
+          hanging += 1;
+          await new Promise(() => undefined);
+        }
+        beside.push(hanging);
+        return { writes: [effectOf(id)] };
+      },
+      { ...productionLimits, jobTimeoutSeconds: 5 },
+    );
+    const suspect = await system.accept('suspect');
+    // Its worker is lost once: the finish never comes back.
+    const lost = system.worker();
+    system.disturb = (_port, { method }) =>
+      method === 'finish' ? { before: () => new Promise<never>(() => undefined) } : undefined;
+    await system.deliver({ worker: lost });
+    lost.ended = true;
+    system.disturb = () => undefined;
+    await system.clock.advance(70_000);
+    await system.reconcile();
+    expect(await system.job(suspect)).toMatchObject({ state: 'retrying', losses: 1 });
+    await system.clock.advance(system.limits.visibilitySeconds * 1000);
+
+    beside.length = 0;
+    const worker = system.worker();
+    await system.accept('hangs', { hangs: true });
+    await system.deliver({ worker, spendMs: 10_000 });
+    expect(system.telemetry.count('PutOffs', { code: 'handler-hanging' })).toBe(1);
+    expect(beside).toEqual([]);
+    expect(await system.job(suspect)).toMatchObject({ state: 'retrying', attempt: 1 });
+    // Another process has nothing hanging, and takes it.
+    await system.clock.advance(system.limits.consumerTimeoutSeconds * 1000);
+    await system.deliver({ worker: system.worker(), spendMs: 10_000 });
+    expect(await system.job(suspect)).toMatchObject({ state: 'succeeded', attempt: 2 });
+  });
+});
+
 describe('an id that is no id', () => {
   it('is never asked for', async () => {
     const system = new Deployment(() => ({}));

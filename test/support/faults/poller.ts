@@ -35,7 +35,9 @@ export const beginDelivery = async (lab: Lab): Promise<Delivery | undefined> => 
   const { limits } = lab.world;
   const receivedAt = lab.clock.now();
   const end = receivedAt + limits.consumerTimeoutSeconds * 1000;
-  const working = lab.actor('consume', () => consumeBatch(lab.world, eventOf(Messages), () => end - lab.clock.now()));
+  // A world of its own stands for a process of its own: what hangs in one is not seen in another.
+  const world = { ...lab.world };
+  const working = lab.actor('consume', () => consumeBatch(world, eventOf(Messages), () => end - lab.clock.now()));
   const done = working.then(async (ran) => {
     await settle(lab, Messages, ran, receivedAt + limits.visibilitySeconds * 1000);
     return ran;
