@@ -1,7 +1,6 @@
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
-  DescribeTableCommand,
   DynamoDBClient,
   GetItemCommand,
   waitUntilTableExists,
@@ -22,6 +21,7 @@ import { DynamoSlotRegistry } from '#adapters/dynamo-slot-registry.ts';
 import { attributeNames, SqsJobQueue } from '#adapters/sqs-job-queue.ts';
 import { systemRandom } from '#adapters/system-world.ts';
 import { localLimits } from '#core/limits.ts';
+import { describeSchema } from '#test/support/describe-schema.ts';
 import { describeJobQueue } from './job-queue.ts';
 import { describeJobStore } from './job-store.ts';
 import { describeReconcilerMemory } from './reconciler-memory.ts';
@@ -60,25 +60,9 @@ const repeatingClient = (between: () => Promise<void>): DynamoDBClient => {
 const schemas = new Map<string, Promise<CreateTableCommandInput>>();
 
 const schemaOf = (tableName: string): Promise<CreateTableCommandInput> => {
-  const known = schemas.get(tableName) ?? describeSchema(tableName);
+  const known = schemas.get(tableName) ?? describeSchema(dynamo, tableName);
   schemas.set(tableName, known);
   return known;
-};
-
-const describeSchema = async (TableName: string): Promise<CreateTableCommandInput> => {
-  const { Table } = await dynamo.send(new DescribeTableCommand({ TableName }));
-  const indexes = (Table?.GlobalSecondaryIndexes ?? []).map(({ IndexName, KeySchema, Projection }) => ({
-    IndexName,
-    KeySchema,
-    Projection,
-  }));
-  return {
-    TableName,
-    KeySchema: Table?.KeySchema,
-    AttributeDefinitions: Table?.AttributeDefinitions,
-    BillingMode: 'PAY_PER_REQUEST',
-    ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes }),
-  };
 };
 
 const freshTable = async (like: string): Promise<string> => {

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectRoot } from '../../localstack/places.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Block, blocksOf, demandsOf, fits, unwritten } from '../support/runbook/blocks.ts';
 import { Shell } from '../support/runbook/shell.ts';
+import { eventually } from '../support/system/eventually.ts';
 import { api, jobIn, outputs, reconcile, reset, resumeConsumer, stageCapacity } from '../support/system/stack.ts';
 
 const blocks = blocksOf(readFileSync(`${projectRoot}/RUNBOOK.md`, 'utf8'));
@@ -70,10 +70,13 @@ const hurried = async <T>(work: Promise<T>): Promise<T> => {
     done = true;
   });
   ended.catch(() => undefined);
-  while (!done) {
-    await reconcile().catch(() => undefined);
-    await sleep(200);
-  }
+  await eventually(
+    async () => {
+      if (!done) await reconcile().catch(() => undefined);
+      expect(done).toBe(true);
+    },
+    { withinMs: 120_000, everyMs: 200 },
+  );
   return ended;
 };
 

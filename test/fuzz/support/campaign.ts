@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as fc from 'fast-check';
 import { ApiClient } from '#test/support/system/client.ts';
+import { until } from '../../../localstack/demo/stage.ts';
 import type { LocalOutputs } from '../../../localstack/outputs.ts';
 import { asCurl, exchange, type WireRequest } from './exchange.ts';
 import { type Facts, plant } from './facts.ts';
@@ -88,23 +88,26 @@ const restoreEvery = 25;
 const restore = async (operator: ApiClient): Promise<void> => {
   await operator.call('POST', '/operator/intake', { state: 'open' });
   await operator.setCapacity(100);
-  for (let tries = 0; tries < 50; tries += 1) {
-    if ((await operator.setConsumer('running')).body.consumer === 'running') return;
-    await sleep(100);
-  }
-  throw new Error('the consumer does not run again');
+  await until(
+    'the consumer runs again',
+    20,
+    () => operator.setConsumer('running'),
+    ({ body }) => body.consumer === 'running',
+  );
 };
 
 /** Waits until nothing is in flight; a slot that no record carries is freed after half a minute on the local stage. */
-const settle = async (operator: ApiClient, withinMs: number): Promise<readonly string[]> => {
-  const deadline = Date.now() + withinMs;
-  for (;;) {
+const settle = async (operator: ApiClient, seconds: number): Promise<readonly string[]> => {
+  const look = async () => {
     const { inFlight, backlog } = (await operator.status()).body;
-    const left = inFlight.total + backlog.visible + backlog.notVisible;
-    if (left === 0) return [];
-    if (Date.now() > deadline) return [`still in flight: ${JSON.stringify({ inFlight, backlog })}`];
-    await sleep(200);
-  }
+    return { inFlight, backlog };
+  };
+  const isIdle = ({ inFlight, backlog }: Awaited<ReturnType<typeof look>>) =>
+    inFlight.total + backlog.visible + backlog.notVisible === 0;
+  return until('nothing is in flight', seconds, look, isIdle).then(
+    () => [],
+    (error: Error) => [error.message],
+  );
 };
 
 /** Cancels what a generated delay or deadline would keep in flight for longer than anybody wants to wait. */
@@ -158,7 +161,7 @@ export const campaign = async (outputs: LocalOutputs, options: CampaignOptions):
   await Promise.all(Array.from({ length: atOnce }, work));
   await restore(operator);
   await cancelWaiting(operator);
-  const left = await settle(operator, 120_000);
+  const left = await settle(operator, 120);
   await purge(outputs);
   const table = left.length > 0 ? left : await faultsInTable(outputs);
   return { requests: done, failures, table, statuses };

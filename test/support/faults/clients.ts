@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DescribeTableCommand,
-  DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
+import { describeSchema } from '../describe-schema.ts';
 import { currentActor } from './actor.ts';
 import { heldBack } from './held-back.ts';
 
@@ -64,23 +60,7 @@ export const lambdaWith = async (State: string): Promise<LambdaClient> => {
   return client;
 };
 
-const describeSchema = async (TableName: string): Promise<CreateTableCommandInput> => {
-  const { Table } = await dynamo.send(new DescribeTableCommand({ TableName }));
-  const indexes = (Table?.GlobalSecondaryIndexes ?? []).map(({ IndexName, KeySchema, Projection }) => ({
-    IndexName,
-    KeySchema,
-    Projection,
-  }));
-  return {
-    TableName,
-    KeySchema: Table?.KeySchema,
-    AttributeDefinitions: Table?.AttributeDefinitions,
-    BillingMode: 'PAY_PER_REQUEST',
-    ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes }),
-  };
-};
-
-const jobsSchema = describeSchema(jobsTableName);
+const jobsSchema = describeSchema(dynamo, jobsTableName);
 
 /** A table of jobs with the schema of the deployed one; the emulator has it ready at once. */
 const freshTable = async (name: string): Promise<string> => {
