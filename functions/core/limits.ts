@@ -89,6 +89,8 @@ export const bounds = {
   capacityMax: 100_000,
   slotsPerShard: 32,
   shardsTriedMax: 8,
+  /** Ids of jobs that an API instance remembers, about a hundred bytes each. */
+  recentIdsMax: 10_000,
   /** AWS: SQS DelaySeconds is at most 900. */
   delaySecondsMax: 900,
   deadlineSecondsMax: 1_209_600,

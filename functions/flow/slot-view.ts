@@ -1,6 +1,8 @@
 import { type AdmissionView, backlogExceeds } from '#core/admission.ts';
 import { shardCount } from '#core/capacity.ts';
 import type { Control } from '#core/control.ts';
+import { bounds } from '#core/limits.ts';
+import { RecentIds } from './recent-ids.ts';
 import { readControl } from './registry.ts';
 import type { World } from './world.ts';
 
@@ -9,6 +11,8 @@ import type { World } from './world.ts';
  * It can only refuse. Built once per instance and shared by its requests.
  */
 export class SlotView {
+  /** The jobs that it took in or met, so that their replays cost one read. */
+  readonly recent = new RecentIds(bounds.recentIdsMax);
   #control: { readonly at: number; readonly value: Control } | undefined;
   #slots: AdmissionView['slots'];
   #withRoom: readonly number[] | undefined;

@@ -31,11 +31,22 @@ export const submit = async (
 ): Promise<Submitted> => {
   try {
     const refused = refusedByView(view.current, world.clock.now(), world.limits);
-    if (refused !== undefined) return await replayOr(world, submission, () => refuse(world, submission, refused));
-    return await admitOne(world, view, submission, receivedAt);
+    const submitted =
+      refused === undefined
+        ? ((await replayOfRecent(world, view, submission)) ?? (await admitOne(world, view, submission, receivedAt)))
+        : await replayOr(world, submission, () => refuse(world, submission, refused));
+    if (submitted.kind !== 'refused') view.recent.remember(submission.id);
+    return submitted;
   } catch (error) {
     return failed(world, submission, error);
   }
+};
+
+/** One read where this instance has met the id, instead of a slot taken, a record refused, and the slot given back. */
+const replayOfRecent = async (world: World, view: SlotView, submission: Submission): Promise<Submitted | undefined> => {
+  if (!view.recent.has(submission.id)) return undefined;
+  const job = await world.store.read(submission.id);
+  return isKnown(world, job) ? replay(world, submission, job) : undefined;
 };
 
 const failed = (world: World, submission: Submission, error: unknown): Submitted => {
@@ -112,8 +123,30 @@ export const submitMany = async (
 ): Promise<readonly Submitted[]> => {
   const first = new Map<string, Submission>();
   for (const submission of submissions) if (!first.has(submission.id)) first.set(submission.id, submission);
-  const firsts = [...first.values()];
+  const firsts: Submission[] = [];
+  const recent: Submission[] = [];
+  for (const submission of first.values()) (view.recent.has(submission.id) ? recent : firsts).push(submission);
   const answers = new Map<Submission, Submitted>();
+  await Promise.all([
+    firsts.length > 0 && admitMany(world, view, firsts, receivedAt, answers),
+    ...recent.map(async (submission) => answers.set(submission, await submit(world, view, submission, receivedAt))),
+  ]);
+  // In their order, after the first of their key: replays and conflicts.
+  const results: Submitted[] = [];
+  for (const submission of submissions) {
+    results.push(answers.get(submission) ?? (await submit(world, view, submission, receivedAt)));
+  }
+  return results;
+};
+
+/** Puts the answer to each of `firsts` into `answers`. Their ids differ. */
+const admitMany = async (
+  world: World,
+  view: SlotView,
+  firsts: readonly Submission[],
+  receivedAt: number,
+  answers: Map<Submission, Submitted>,
+): Promise<void> => {
   try {
     const [takings, backlogFull] = await Promise.all([takeSlots(world, view, firsts), view.backlogFull()]);
     const recorded = await Promise.all(
@@ -128,17 +161,13 @@ export const submitMany = async (
     for (const [i, one] of recorded.entries()) {
       const submission = firsts[i];
       if (submission === undefined) continue;
-      answers.set(submission, one.kind === 'recorded' ? accepted(world, one.job, !unsent.has(one.job.id)) : one);
+      const answer = one.kind === 'recorded' ? accepted(world, one.job, !unsent.has(one.job.id)) : one;
+      if (answer.kind !== 'refused') view.recent.remember(submission.id);
+      answers.set(submission, answer);
     }
   } catch (error) {
     for (const submission of firsts) answers.set(submission, failed(world, submission, error));
   }
-  // In their order, after the first of their key: replays and conflicts.
-  const results: Submitted[] = [];
-  for (const submission of submissions) {
-    results.push(answers.get(submission) ?? (await submit(world, view, submission, receivedAt)));
-  }
-  return results;
 };
 
 const noTaking: Taking = { kind: 'refused', why: 'queue-full' };

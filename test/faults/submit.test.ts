@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { SlotView } from '#flow/slot-view.ts';
 import { peek } from '#test/support/faults/clients.ts';
 import { everyFault, scenario } from '#test/support/faults/every-fault.ts';
 import { messageOf, unsentJob } from '#test/support/faults/histories.ts';
@@ -7,8 +8,8 @@ import type { Asked, Lab } from '#test/support/faults/lab.ts';
 const padding = 'x'.repeat(600);
 
 /** G2: who was told that the job is taken in, or that it was before, may rely on its message. */
-const submitted = async (lab: Lab, asked: Asked) => {
-  const answer = await lab.submit(asked);
+const submitted = async (lab: Lab, asked: Asked, view?: SlotView) => {
+  const answer = await lab.submit(asked, view);
   if (answer.kind !== 'answered' || answer.value.kind === 'refused') return;
   const bodies = (await peek(lab.resources.queueUrl)).map((message) => message.body);
   expect(bodies).toContain(messageOf(asked));
@@ -41,6 +42,21 @@ await everyFault([
     },
     askAgain: (lab) => lab.asked,
     check: async (lab, asked) => {
+      expect((await lab.job(asked))?.state).toBe('succeeded');
+    },
+  }),
+  scenario({
+    name: 'replay on the instance that took the job in',
+    reaches: ['queued'],
+    prepare: async (lab) => {
+      const view = new SlotView(lab.world);
+      return { view, asked: await lab.accepted({}, view) };
+    },
+    act: async (lab, { view, asked }) => {
+      await submitted(lab, asked, view);
+    },
+    askAgain: (lab) => lab.asked,
+    check: async (lab, { asked }) => {
       expect((await lab.job(asked))?.state).toBe('succeeded');
     },
   }),

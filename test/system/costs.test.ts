@@ -24,9 +24,9 @@ afterAll(() => proxy.close());
 
 const jobs = 10;
 
-const submit = async (key: string, account: string, status: number): Promise<void> => {
+const submit = async (key: string, account: string, status: number, instance = api): Promise<void> => {
   const body = { type: 'ledger.credit', payload: { account, amount: 1 } };
-  const answer = await post(api, '/jobs', body, { 'idempotency-key': key });
+  const answer = await post(instance, '/jobs', body, { 'idempotency-key': key });
   expect({ status: answer.statusCode, body: answer.body }).toMatchObject({ status });
 };
 
@@ -65,7 +65,12 @@ describe('costs', () => {
     expect(submitted.writeUnits).toEqual({ table: 2, tenant: 1, recent: 1 });
 
     const replayed = await counted(1, () => submit(own.key(0), own.account(), 200));
-    expect(withoutLooks(replayed)).toEqual({
+    expect(replayed.calls).toEqual({ 'lambda dynamodb:GetItem': 1 });
+
+    // An instance that has not met the job takes a slot for it and gives it back.
+    const elsewhere = createApi(registry);
+    const replayedElsewhere = await counted(1, () => submit(own.key(0), own.account(), 200, elsewhere));
+    expect(withoutLooks(replayedElsewhere)).toEqual({
       'lambda dynamodb:UpdateItem': 2,
       'lambda dynamodb:PutItem refused': 1,
     });

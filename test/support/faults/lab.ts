@@ -157,20 +157,18 @@ export class Lab {
     return { submission: checked.value, account: payload.account, amount: payload.amount, answers: [] };
   }
 
-  /** One try of a caller, on an instance of the API that has seen nothing yet. */
-  async submit(asked: Asked): Promise<Ran<Submitted>> {
+  /** One try of a caller, on an instance of the API that has seen nothing yet, unless another is given. */
+  async submit(asked: Asked, view = new SlotView(this.world)): Promise<Ran<Submitted>> {
     if (!this.asked.includes(asked)) this.asked.push(asked);
-    const answer = await this.actor('submit', () =>
-      submit(this.world, new SlotView(this.world), asked.submission, this.clock.now()),
-    );
+    const answer = await this.actor('submit', () => submit(this.world, view, asked.submission, this.clock.now()));
     asked.answers.push(answer);
     return answer;
   }
 
-  async accepted(options?: AskOptions): Promise<Asked> {
+  async accepted(options?: AskOptions, view?: SlotView): Promise<Asked> {
     if (this.asked.length === 0) await this.openForUse();
     const asked = this.request(options);
-    const answer = await this.submit(asked);
+    const answer = await this.submit(asked, view);
     if (answer.kind !== 'answered' || answer.value.kind !== 'accepted')
       throw new Error(`the preparation was refused: ${JSON.stringify(answer)}`);
     return asked;

@@ -49,12 +49,17 @@ export class Deployment {
   disturb: (port: string, call: Call) => Disturbance | undefined = () => undefined;
   readonly #random = new SeededRandom(1);
   readonly #registry: ConsumerWorld['registry'];
-  readonly #view: SlotView;
+  #view: SlotView;
 
   constructor(run: Run, limits: Partial<Limits> = {}) {
     this.limits = { ...localLimits, ...limits };
     this.queue = new MemoryJobQueue(this.clock, this.limits);
     this.#registry = jobRegistry(defineJob({ type: 'story', payload: z.unknown(), timeoutSeconds: 30, run }));
+    this.#view = new SlotView(this.world());
+  }
+
+  /** The next submission meets an instance of the API that knows nothing yet. */
+  replaceApi(): void {
     this.#view = new SlotView(this.world());
   }
 
