@@ -29,6 +29,7 @@ const names = [
   'dead-list.js',
   'dialog.js',
   'dom.js',
+  'filters.js',
   'format.js',
   'gauges.js',
   'job.js',

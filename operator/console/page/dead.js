@@ -4,7 +4,8 @@
 import { api } from './api.js';
 import { openBulk } from './bulk-dialog.js';
 import { deadGroups } from './dead-list.js';
-import { announce, el, field, put, say } from './dom.js';
+import { announce, el, put, say } from './dom.js';
+import { filterForm, optionsOf } from './filters.js';
 import { count, counted } from './format.js';
 import { isAbort, problemBox } from './problem.js';
 
@@ -106,7 +107,7 @@ export const deadView = ({ feed, signal }) => {
   return {
     title: 'Dead',
     content: [
-      filterForm(() => void load(true)),
+      filterForm(filters, { label: 'Reason', name: 'reason', options: reasonOptions() }, () => void load(true)),
       trouble,
       el('div', { class: 'row' }, reload, told, changedNote),
       groups,
@@ -164,40 +165,5 @@ const emptyText = (cursor) => {
   return Object.values(filters).some(Boolean) ? 'Nothing dead fits these filters.' : 'Nothing is dead.';
 };
 
-/** @param {() => void} apply */
-const filterForm = (apply) => {
-  const reason = el(
-    'select',
-    { onchange: () => read() },
-    el('option', { value: '' }, 'all'),
-    ...Object.entries(reasons).map(([label, names]) =>
-      el(
-        'optgroup',
-        { label },
-        ...names.map((name) => el('option', { value: name, selected: name === filters.reason }, name)),
-      ),
-    ),
-  );
-  const type = el('input', { value: filters.type, maxlength: 256, autocomplete: 'off', spellcheck: 'false' });
-  const tenant = el('input', { value: filters.tenant, maxlength: 256, autocomplete: 'off', spellcheck: 'false' });
-  const read = () => {
-    Object.assign(filters, { reason: reason.value, type: type.value.trim(), tenant: tenant.value.trim() });
-    apply();
-  };
-  return el(
-    'form',
-    {
-      class: 'filters',
-      role: 'search',
-      'aria-label': 'Filters',
-      onsubmit: (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        read();
-      },
-    },
-    field('Reason', reason),
-    field('Type', type),
-    field('Tenant', tenant),
-    el('button', {}, 'Filter'),
-  );
-};
+const reasonOptions = () =>
+  Object.entries(reasons).map(([label, names]) => el('optgroup', { label }, ...optionsOf(names)));

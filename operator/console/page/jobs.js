@@ -1,7 +1,8 @@
 /** @import { Context, View } from './app.js' */
 /** @import { JobAnswer } from '../../cli/answers.ts' */
 import { api } from './api.js';
-import { announce, el, field, put, sinceTime } from './dom.js';
+import { announce, el, put, sinceTime } from './dom.js';
+import { filterForm, optionsOf } from './filters.js';
 import { counted, moment, plain, tone } from './format.js';
 import { repeat } from './poll.js';
 import { isAbort, problemBox } from './problem.js';
@@ -80,7 +81,7 @@ export const jobsView = ({ signal }) => {
   return {
     title: 'Jobs',
     content: [
-      filterForm(start),
+      filterForm(filters, { label: 'State', name: 'state', options: optionsOf(states) }, start),
       trouble,
       place,
       el('nav', { class: 'pager', 'aria-label': 'Pages' }, newer, where, older),
@@ -92,40 +93,6 @@ export const jobsView = ({ signal }) => {
 const emptyText = (cursor) => {
   if (cursor !== undefined) return 'None on this page; there may be some on the next.';
   return Object.values(filters).some(Boolean) ? 'No job fits these filters.' : 'No job yet.';
-};
-
-/** @param {() => void} apply */
-const filterForm = (apply) => {
-  const state = el(
-    'select',
-    { onchange: () => read() },
-    el('option', { value: '' }, 'all'),
-    ...states.map((name) => el('option', { value: name, selected: name === filters.state }, name)),
-  );
-  const type = el('input', { value: filters.type, maxlength: 256, autocomplete: 'off', spellcheck: 'false' });
-  const tenant = el('input', { value: filters.tenant, maxlength: 256, autocomplete: 'off', spellcheck: 'false' });
-  const read = () => {
-    filters.state = state.value;
-    filters.type = type.value.trim();
-    filters.tenant = tenant.value.trim();
-    apply();
-  };
-  return el(
-    'form',
-    {
-      class: 'filters',
-      role: 'search',
-      'aria-label': 'Filters',
-      onsubmit: (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        read();
-      },
-    },
-    field('State', state),
-    field('Type', type),
-    field('Tenant', tenant),
-    el('button', {}, 'Filter'),
-  );
 };
 
 const columns = ['Job', 'State', 'Type', 'Attempt', 'Submitted', 'Updated', 'Key', 'Tenant'];
