@@ -1,4 +1,5 @@
 import { App, CliCredentialsStackSynthesizer, type IStackSynthesizer } from 'aws-cdk-lib';
+import { localLimits } from '../functions/core/limits.ts';
 import { JobSystemStack } from '../infra/job-system-stack.ts';
 import { localStage, productionStage } from '../infra/stages.ts';
 import { PeerStack } from './peer/peer-stack.ts';
@@ -10,9 +11,11 @@ const common = () => ({
   env: { account: '000000000000', region: 'us-east-1' },
   synthesizer: new CliCredentialsStackSynthesizer() as IStackSynthesizer,
 });
+// For a query of an index the emulator reads the whole table: with 100,000 records in it one call takes seconds.
+const limits = { ...localLimits, sdkTimeoutSeconds: 13, sdkAttemptsMax: 2, orphanTokenSeconds: 60 };
 new JobSystemStack(app, sluiceStackName, {
   ...common(),
   stackName: sluiceStackName,
-  stage: { ...localStage, entries: productionStage.entries },
+  stage: { ...localStage, limits, entries: productionStage.entries },
 });
 new PeerStack(app, peerStackName, { ...common(), stackName: peerStackName });

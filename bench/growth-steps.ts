@@ -1,4 +1,6 @@
+import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { deadBucketNames, recentBucketNames } from '../functions/adapters/job-item.ts';
 import { emulatorCredentials, emulatorRegion } from '../localstack/places.ts';
 import type { Bench } from './deployment.ts';
 import { accountOf, submitAll } from './load.ts';
@@ -25,6 +27,7 @@ export class GrowthSteps {
   readonly #proxy: CountingProxy;
   readonly #seeder: Seeder;
   readonly #lambda: LambdaClient;
+  readonly #dynamo: DynamoDBClient;
   #run = 0;
   readonly rows: GrowthRow[] = [];
 
@@ -32,11 +35,9 @@ export class GrowthSteps {
     this.#bench = bench;
     this.#proxy = proxy;
     this.#seeder = seeder;
-    this.#lambda = new LambdaClient({
-      endpoint: bench.outputs.endpointUrl,
-      region: emulatorRegion,
-      credentials: emulatorCredentials,
-    });
+    const config = { endpoint: bench.outputs.endpointUrl, region: emulatorRegion, credentials: emulatorCredentials };
+    this.#lambda = new LambdaClient(config);
+    this.#dynamo = new DynamoDBClient(config);
   }
 
   async submitInBulk(count: number): Promise<void> {
@@ -76,13 +77,34 @@ export class GrowthSteps {
     await this.#measured('consuming a backlog', size, 'job', jobs, async () => {
       const at = performance.now();
       await this.#bench.sluice.consume(true);
-      await this.#bench.sluice.drained();
+      await this.#bench.sluice.drained(jobs);
       return (performance.now() - at) / jobs;
     });
   }
 
   async list(what: string, path: `/${string}`, size: number): Promise<void> {
     await this.#measured(what, size, 'page', 1, async () => this.#timed('GET', path));
+  }
+
+  /** What the emulator itself takes for one such query, beside the pages that make several. */
+  async bareQuery(index: 'recent' | 'dead', size: number): Promise<void> {
+    const [key, names] =
+      index === 'recent' ? (['recentBucket', recentBucketNames] as const) : (['deadBucket', deadBucketNames] as const);
+    await this.#measured(`a bare query of the index ${index}`, size, 'query', 1, async () => {
+      const at = performance.now();
+      await this.#dynamo.send(
+        new QueryCommand({
+          TableName: this.#bench.outputs.jobsTableName,
+          IndexName: index,
+          KeyConditionExpression: '#bucket = :bucket',
+          ExpressionAttributeNames: { '#bucket': key },
+          ExpressionAttributeValues: { ':bucket': { S: names[0] ?? '' } },
+          ScanIndexForward: false,
+          Limit: 50,
+        }),
+      );
+      return performance.now() - at;
+    });
   }
 
   async redrive(size: number): Promise<void> {
