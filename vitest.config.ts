@@ -68,6 +68,10 @@ export default defineConfig({
       },
       // Hostile requests in numbers, which close and shrink the stack as well; `npm run fuzz` sends more of them.
       { test: { ...onEmulator, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], sequence: { groupOrder: 5 } } },
+      // Deploys each example beside the stack of the others.
+      {
+        test: { ...onEmulator, name: 'examples', include: ['test/examples/**/*.test.ts'], sequence: { groupOrder: 7 } },
+      },
       // On an emulator of its own, which checks signatures and policies.
       {
         test: {

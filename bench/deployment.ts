@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { deployAssembly } from '../localstack/deploy.ts';
 import { type Emulator, startEmulator } from '../localstack/emulator.ts';
-import { type LocalOutputs, readStackOutputs } from '../localstack/outputs.ts';
+import { type LocalOutputs, outputsOf, readStackOutputs } from '../localstack/outputs.ts';
 import { localDirectory } from '../localstack/places.ts';
 import { synthesizeLocal } from '../localstack/synth.ts';
 import { createAssetBucket, reachableApiUrl } from '../localstack/workarounds.ts';
@@ -20,12 +20,7 @@ export interface Bench {
 }
 
 const peerOf = (file: string, endpointUrl: string): System => {
-  const written: Record<string, Record<string, string>> = JSON.parse(readFileSync(file, 'utf8'));
-  const output = (name: string): string => {
-    const value = written[peerStackName]?.[name];
-    if (value === undefined) throw new Error(`The stack ${peerStackName} has no output ${name}.`);
-    return value;
-  };
+  const output = outputsOf(file, peerStackName);
   return new System({
     name: 'peer',
     endpointUrl,

@@ -8,7 +8,6 @@ import { makeApi, type Route } from './http/router.ts';
 import { submitRoutes } from './http/submit-routes.ts';
 import { onInstance } from './invocation.ts';
 import type { JobRegistry } from './jobs/define-job.ts';
-import { registry } from './jobs/registry.ts';
 import { wireApi } from './wiring/api.ts';
 
 /** What submitters may call. */
@@ -28,5 +27,3 @@ export const createHandler = (jobs: JobRegistry) => {
     },
   );
 };
-
-export const handler = createHandler(registry);

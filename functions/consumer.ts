@@ -8,7 +8,6 @@ import { NotDone, type Received } from '#flow/received.ts';
 import { readConsumerEnv } from './env.ts';
 import { onInstance } from './invocation.ts';
 import type { JobRegistry } from './jobs/define-job.ts';
-import { registry } from './jobs/registry.ts';
 import { wireConsumer } from './wiring/consumer.ts';
 
 const received = (record: SQSRecord): Received => ({
@@ -65,5 +64,3 @@ export const createHandler = (jobs: JobRegistry) =>
     () => wireConsumer(readConsumerEnv(), jobs),
     ({ world }, event: SQSEvent, context) => consumeBatch(world, event, () => context.getRemainingTimeInMillis()),
   );
-
-export const handler = createHandler(registry);

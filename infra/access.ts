@@ -1,4 +1,4 @@
-import { type CfnElement, Stack } from 'aws-cdk-lib';
+import { type CfnElement, Stack, Token } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Grant, type IGrantable, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -45,7 +45,10 @@ export class JobAccess extends Construct {
     const nameOf = (construct: Construct): string =>
       `<${Stack.of(this).resolve((construct.node.defaultChild as CfnElement).logicalId)}>`;
     const stage = `${nameOf(this.#rest)}/${nameOf(this.#rest.deploymentStage)}`;
-    const start = `arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:${stage}`;
+    const { region, account } = Stack.of(this);
+    const known = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
+    const where = `${known(region, 'Region')}:${known(account, 'AccountId')}`;
+    const start = `arn:<AWS::Partition>:execute-api:${where}:${stage}`;
     for (const call of operateCalls.filter((path) => path.endsWith('*'))) {
       const rule = `IAM5[Resource::${start}/${call.replace(' ', '')}]`;
       acknowledge(this, rule, 'A path with a job id in it has no other name; API, stage, method and start are named.');

@@ -1,10 +1,9 @@
-import { Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import type { JobSystem } from './job-system.ts';
 import { SystemMetrics, type Watched } from './metrics.ts';
-import type { StageProps } from './stages.ts';
 import type { Symptom } from './symptom.ts';
 import { functionSymptoms, upkeepSymptoms } from './upkeep-symptoms.ts';
 import { workSymptoms } from './work-symptoms.ts';
@@ -17,19 +16,18 @@ import { workSymptoms } from './work-symptoms.ts';
 export class JobAlarms extends Construct {
   readonly all: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, stage: StageProps, watched: Watched) {
+  constructor(scope: Construct, id: string, { name, settings }: JobSystem, watched: Watched, topic?: ITopic) {
     super(scope, id);
-    const stack = Stack.of(this);
-    const ours = new SystemMetrics(stack);
+    const ours = new SystemMetrics(name);
     this.all = [
-      ...workSymptoms(ours, watched, stage.limits),
-      ...upkeepSymptoms(ours, stage.limits),
+      ...workSymptoms(ours, watched, settings.limits),
+      ...upkeepSymptoms(ours, settings.limits),
       ...functionSymptoms(watched),
     ]
-      .filter(({ metric }) => stage.metricMathAlarms || !(metric instanceof MathExpression))
-      .map((symptom) => this.#alarm(`${stack.stackName}-${symptom.name}`, symptom));
-    if (stage.alarmTopicArn === undefined) return;
-    const action = new SnsAction(Topic.fromTopicArn(this, 'Topic', stage.alarmTopicArn));
+      .filter(({ metric }) => settings.metricMathAlarms || !(metric instanceof MathExpression))
+      .map((symptom) => this.#alarm(`${name}-${symptom.name}`, symptom));
+    if (topic === undefined) return;
+    const action = new SnsAction(topic);
     for (const alarm of this.all) {
       alarm.addAlarmAction(action);
       alarm.addOkAction(action);

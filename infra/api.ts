@@ -7,12 +7,13 @@ import {
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
+import { addDomain, type DomainProps } from './domain.ts';
 import { addGatewayProblems } from './gateway-problems.ts';
-import type { StageProps } from './stages.ts';
+import type { JobSystem } from './job-system.ts';
+import { addLogGroup } from './log-group.ts';
 
 /** What an access log line holds: who called what and how it went. No query string, no header, no body. */
 const accessLogFields = {
@@ -29,11 +30,12 @@ const accessLogFields = {
   traceId: '$context.xrayTraceId',
 };
 
-/** The two Lambdas that answer calls. */
+/** The two Lambdas that answer calls, and a name of its own for the API. */
 export interface JobApiProps {
-  readonly stage: StageProps;
+  readonly system: JobSystem;
   readonly api: IFunction;
   readonly operator: IFunction;
+  readonly domain: DomainProps | undefined;
 }
 
 /**
@@ -43,27 +45,30 @@ export interface JobApiProps {
  */
 export class JobApi extends Construct {
   readonly rest: RestApi;
+  /** Where it is called, with a slash at its end. */
+  readonly url: string;
+  /** What a DNS record for its own name must point to, if it has one. */
+  readonly domainTarget: string | undefined;
 
-  constructor(scope: Construct, id: string, { stage, api, operator }: JobApiProps) {
+  constructor(scope: Construct, id: string, { system, api, operator, domain }: JobApiProps) {
     super(scope, id);
-    const accessLog = new LogGroup(this, 'AccessLog', {
-      retention: stage.logRetention,
-      removalPolicy: stage.removalPolicy,
-    });
+    const { settings } = system;
+    const accessLog = addLogGroup(this, 'AccessLog', system);
     this.rest = new RestApi(this, 'Rest', {
-      restApiName: stage.name === 'production' ? 'sluice' : `sluice-${stage.name}`,
+      // It is the dimension of the API's own metrics, so that each system needs a name of its own.
+      restApiName: system.name,
       endpointTypes: [EndpointType.REGIONAL],
       // API Gateway writes access logs only in accounts that gave it a role for that, once per region. The setting
       // belongs to the account, so destroying this stack must not take it away from other APIs.
       cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: stage.removalPolicy,
+      cloudWatchRoleRemovalPolicy: settings.removalPolicy,
       defaultMethodOptions: { authorizationType: AuthorizationType.IAM },
       deployOptions: {
         stageName: 'v1',
-        tracingEnabled: stage.tracing,
+        tracingEnabled: settings.tracing,
         metricsEnabled: true,
-        throttlingRateLimit: stage.requestsPerSecond,
-        throttlingBurstLimit: stage.requestsBurst,
+        throttlingRateLimit: settings.requestsPerSecond,
+        throttlingBurstLimit: settings.requestsBurst,
         accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },
@@ -81,10 +86,12 @@ export class JobApi extends Construct {
     for (const resource of [operatorRoot, operatorRoot.addResource('{proxy+}')]) resource.addMethod('ANY', toOperator);
     // Everything else is unknown, and the submitters' Lambda says so: it holds the fewest rights.
     for (const resource of [root, root.addResource('{proxy+}')]) resource.addMethod('ANY', toApi);
-    this.#guard(stage.webAclArn);
+    this.#guard(settings.webAclArn);
+    this.url = domain === undefined ? this.rest.url : `https://${domain.name}/`;
+    this.domainTarget = domain && addDomain(this, this.rest, domain).domainNameAliasDomainName;
   }
 
-  /** A web ACL if the stage names one, and why the rest of what cdk-nag asks of an API is answered otherwise here. */
+  /** A web ACL if one is named, and why the rest of what cdk-nag asks of an API is answered otherwise here. */
   #guard(webAclArn: string | undefined): void {
     if (webAclArn !== undefined) {
       const resourceArn = this.rest.deploymentStage.stageArn;

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -18,10 +18,9 @@ const columnWidths = [5, 5, 5, 5, 4] as const;
 const graphHeight = 6;
 
 /** All alarms, and under them the way of a job from left to right. */
-export const addDashboard = (scope: Construct, id: string, watched: Watched, alarms: readonly Alarm[]): Dashboard => {
-  const stack = Stack.of(scope);
-  const dashboard = new Dashboard(scope, id, {
-    dashboardName: stack.stackName,
+export const addDashboard = (scope: Construct, name: string, watched: Watched, alarms: readonly Alarm[]): Dashboard => {
+  const dashboard = new Dashboard(scope, 'Dashboard', {
+    dashboardName: name,
     defaultInterval: Duration.hours(3),
     // Counts by the minute stay counts by the minute, whatever time is looked at.
     periodOverride: PeriodOverride.INHERIT,
@@ -35,7 +34,7 @@ export const addDashboard = (scope: Construct, id: string, watched: Watched, ala
       height: 4,
     }),
   );
-  const steps = stepsOf(new SystemMetrics(stack), watched);
+  const steps = stepsOf(new SystemMetrics(name), watched);
   dashboard.addWidgets(...steps.map((step, i) => column(step, columnWidths[i] ?? 4)));
   return dashboard;
 };

@@ -1,19 +1,29 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { type BundlingOptions, LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
-import type { StageEntries, StageProps } from './stages.ts';
+import type { JobSystem } from './job-system.ts';
+import { addLogGroup } from './log-group.ts';
+import { allowAttaching } from './network.ts';
 
-const projectRoot = fileURLToPath(new URL('..', import.meta.url));
+/** The files that the four Lambdas are built from, by their absolute paths. Each exports `handler`. */
+export interface JobEntries {
+  readonly api: string;
+  readonly consumer: string;
+  readonly operator: string;
+  readonly reconcile: string;
+}
 
 /** What one of the four Lambdas needs beyond what they share. */
 export interface JobFunctionProps {
-  readonly stage: StageProps;
-  readonly entry: keyof StageEntries;
+  readonly system: JobSystem;
+  readonly role: keyof JobEntries;
+  readonly entry: string;
   readonly description: string;
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
@@ -41,8 +51,25 @@ const leftOut: BundlingOptions = {
   externalModules: ['@aws-sdk/client-ssm'],
   esbuildArgs: {
     // The SDK's search for credentials in files, processes, single sign-on and instance metadata. Lambda has one way.
-    '--alias:@aws-sdk/credential-provider-node': `${projectRoot}infra/bundled/lambda-credentials.ts`,
+    '--alias:@aws-sdk/credential-provider-node': fileURLToPath(
+      new URL('bundled/lambda-credentials.ts', import.meta.url),
+    ),
   },
+};
+
+const lockFiles = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock'];
+
+/** The lock file of the project that a file belongs to: what the bundler calls the project's root is where that lies. */
+const lockFileOf = (entry: string): string => {
+  for (let directory = dirname(entry); ; directory = dirname(directory)) {
+    const found = lockFiles.map((name) => `${directory}/${name}`).find((path) => existsSync(path));
+    if (found !== undefined) return found;
+    if (directory === dirname(directory)) {
+      throw new Error(
+        `No lock file (${lockFiles.join(', ')}) lies above the entry ${entry}. Install its packages first.`,
+      );
+    }
+  }
 };
 
 /**
@@ -51,44 +78,46 @@ const leftOut: BundlingOptions = {
  */
 export class JobFunction extends NodejsFunction {
   constructor(scope: Construct, id: string, props: JobFunctionProps) {
-    const { stage, entry } = props;
-    const logGroup = new LogGroup(scope, `${id}Logs`, {
-      retention: stage.logRetention,
-      removalPolicy: stage.removalPolicy,
-    });
+    const { system, entry } = props;
+    const { settings, network } = system;
+    const functionName = `${system.name}-${props.role}`;
+    const logGroup = addLogGroup(scope, `${id}Logs`, system);
     // A role of our own: the one that CDK makes may write to every log group of the account.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
-    if (stage.tracing) {
+    if (network) allowAttaching(role, functionName);
+    if (settings.tracing || network) {
       const reason =
-        'X-Ray knows no resources: the two actions that write traces. test/infra/rights.test.ts has all rights.';
+        'X-Ray knows no resources, nor does EC2 for the network interfaces that attach a function to a VPC, which its ' +
+        'code is denied. test/infra/rights.test.ts has all rights.';
       acknowledge(role, 'IAM5[Resource::*]', reason);
     }
+    const depsLockFilePath = lockFileOf(entry);
     super(scope, id, {
-      functionName: `${Stack.of(scope).stackName}-${entry}`,
+      functionName,
       description: props.description,
-      entry: `${projectRoot}${stage.entries[entry]}`,
-      projectRoot,
-      depsLockFilePath: `${projectRoot}package-lock.json`,
+      entry,
+      projectRoot: dirname(depsLockFilePath),
+      depsLockFilePath,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: props.memoryMegabytes,
       timeout: Duration.seconds(props.timeoutSeconds),
-      tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       logGroup,
       role,
+      ...(network && { ...network, securityGroups: [...network.securityGroups] }),
       awsSdkConnectionReuse: false,
       bundling: { ...bundling, ...leftOut },
       environment: {
         // One name for all four: it is the dimension of every metric, so that a job that died in the reconciler and one
         // that died in the consumer count together. The log line still says which function wrote it.
-        POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
+        POWERTOOLS_SERVICE_NAME: system.name,
         POWERTOOLS_METRICS_NAMESPACE: 'Sluice',
         POWERTOOLS_LOG_LEVEL: 'INFO',
-        SLUICE_STAGE: stage.name,
-        SLUICE_LIMITS: JSON.stringify(stage.limits),
-        FAIR_QUEUES: String(stage.fairQueues),
-        ...(stage.tenantClaim && { TENANT_CLAIM: stage.tenantClaim }),
+        SLUICE_LIMITS: JSON.stringify(settings.limits),
+        FAIR_QUEUES: String(settings.fairQueues),
+        ...(settings.tenantClaim && { TENANT_CLAIM: settings.tenantClaim }),
         ...props.environment,
       },
     });

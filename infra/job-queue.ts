@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Queue, QueueEncryption, type QueueProps, RedrivePermission } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { StageProps } from './stages.ts';
+import type { JobSystem } from './job-system.ts';
 
 /**
  * The standard queue that carries the jobs' ids, and its dead-letter queue. Neither is retained when the stack goes:
@@ -11,19 +11,19 @@ export class JobQueue extends Construct {
   readonly main: Queue;
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, stage: StageProps) {
+  constructor(scope: Construct, id: string, { name, settings, key }: JobSystem) {
     super(scope, id);
-    const { limits } = stage;
+    const { limits, enforceSSL } = settings;
     const stack = Stack.of(this);
-    const mainName = `${stack.stackName}-jobs`;
-    const common = {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: stage.enforceSSL,
-    } satisfies QueueProps;
+    const mainName = `${name}-jobs`;
+    const common: QueueProps =
+      key === undefined
+        ? { enforceSSL, encryption: QueueEncryption.SQS_MANAGED }
+        : { enforceSSL, encryption: QueueEncryption.KMS, encryptionMasterKey: key };
 
     this.deadLetters = new Queue(this, 'DeadLetters', {
       ...common,
-      queueName: `${stack.stackName}-dead-letters`,
+      queueName: `${name}-dead-letters`,
       retentionPeriod: Duration.seconds(limits.deadLetterRetentionSeconds),
       redriveAllowPolicy: {
         redrivePermission: RedrivePermission.BY_QUEUE,

@@ -6,29 +6,34 @@ import {
   TableEncryption,
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { StageProps } from './stages.ts';
+import type { JobSystem } from './job-system.ts';
+import type { JobSettings } from './settings.ts';
+
+/** How every table of a job system is paid for, protected and encrypted. */
+export const tableProps = (settings: JobSettings, key: IKey | undefined) =>
+  ({
+    billingMode: BillingMode.PAY_PER_REQUEST,
+    ...(key === undefined
+      ? { encryption: TableEncryption.AWS_MANAGED }
+      : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: key }),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: settings.pointInTimeRecovery },
+    deletionProtection: settings.deletionProtection,
+    removalPolicy: settings.removalPolicy,
+  }) satisfies Partial<TableProps>;
 
 /**
- * The job records with their indexes, and the sample job's ledger. Tables are named by CloudFormation, because a
- * change of key replaces a table and a fixed name would then collide with its predecessor.
+ * The job records with their indexes. Tables are named by CloudFormation, because a change of key replaces a table and a
+ * fixed name would then collide with its predecessor.
  */
 export class JobTables extends Construct {
   readonly jobs: Table;
-  readonly ledger: Table;
 
-  constructor(scope: Construct, id: string, stage: StageProps) {
+  constructor(scope: Construct, id: string, { settings, key }: JobSystem) {
     super(scope, id);
-    const common = {
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      encryption: TableEncryption.AWS_MANAGED,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: stage.pointInTimeRecovery },
-      deletionProtection: stage.deletionProtection,
-      removalPolicy: stage.removalPolicy,
-    } satisfies Partial<TableProps>;
-
     this.jobs = new Table(this, 'Jobs', {
-      ...common,
+      ...tableProps(settings, key),
       partitionKey: { name: 'id', type: AttributeType.STRING },
       // Only final records carry it; DynamoDB deletes late, so every read compares the time itself.
       timeToLiveAttribute: 'expiresAt',
@@ -54,11 +59,6 @@ export class JobTables extends Construct {
       partitionKey: { name: 'recentBucket', type: AttributeType.STRING },
       sortKey: { name: 'submittedAt', type: AttributeType.NUMBER },
       projectionType: ProjectionType.KEYS_ONLY,
-    });
-
-    this.ledger = new Table(this, 'Ledger', {
-      ...common,
-      partitionKey: { name: 'account', type: AttributeType.STRING },
     });
   }
 }

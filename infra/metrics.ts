@@ -1,11 +1,11 @@
-import { Duration, type Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { DurationName, GaugeName, MetricName, ReasonedMetric, reasonsOf } from '../functions/core/evidence.ts';
 import type { JobFunction } from './job-function.ts';
 import type { JobQueue } from './job-queue.ts';
 
-/** Everything of the stack that publishes metrics. */
+/** Everything of a job system that publishes metrics. */
 export interface Watched {
   readonly queue: JobQueue;
   readonly functions: {
@@ -22,13 +22,13 @@ export const minute = { period: Duration.minutes(1) } as const;
 
 /**
  * The metrics that the functions publish, under names that the compiler checks against `core/evidence.ts`. All carry one
- * dimension, `service`, which is the stack's name: two stacks in one account do not count as one.
+ * dimension, `service`, which is the system's name: two systems in one account do not count as one.
  */
 export class SystemMetrics {
   readonly #service: string;
 
-  constructor(stack: Stack) {
-    this.#service = stack.stackName;
+  constructor(systemName: string) {
+    this.#service = systemName;
   }
 
   /** How often it happened, by the minute. */

@@ -1,91 +1,64 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { type Limits, localLimits, productionLimits } from '../functions/core/limits.ts';
-import type { WebhookProps } from './webhooks.ts';
+import { fileURLToPath } from 'node:url';
+import type { JobEntries } from './job-function.ts';
+import { type JobSettings, localSettings, productionSettings } from './settings.ts';
 
-/** Which file each Lambda is built from, relative to the project's root. */
-export interface StageEntries {
-  readonly api: string;
-  readonly consumer: string;
-  readonly operator: string;
-  readonly reconcile: string;
-}
-
-/** Everything in which one deployment may differ from another. Sizes and bounds are in `limits` only. */
-export interface StageProps {
+/** Everything in which one stage may differ from another: the settings, and by ARN or id what is there already. */
+export interface StageProps extends JobSettings {
   readonly name: 'production' | 'local';
-  readonly limits: Limits;
-  readonly entries: StageEntries;
-  /** Refuse queue calls without TLS. The emulator speaks plain HTTP, and it does enforce queue policies. */
-  readonly enforceSSL: boolean;
-  readonly pointInTimeRecovery: boolean;
-  readonly deletionProtection: boolean;
-  /** What becomes of tables and logs when the stack is destroyed. Queues always go: the records are the truth. */
-  readonly removalPolicy: RemovalPolicy;
-  /** Each tenant's messages in a group of their own, so that one tenant's backlog does not delay the others. */
-  readonly fairQueues: boolean;
-  /** The claim of an authorizer that names the tenant; without it the IAM identity does. */
-  readonly tenantClaim?: string;
-  readonly webhooks: WebhookProps;
-  readonly tracing: boolean;
-  readonly logRetention: RetentionDays;
-  /** API Gateway's own throttle for the whole API; above it callers meet 429 `rate-limited`. */
-  readonly requestsPerSecond: number;
-  readonly requestsBurst: number;
-  /** A WAFv2 web ACL of the same region, before the API. */
-  readonly webAclArn?: string;
+  readonly entries: JobEntries;
+  /** Encrypts tables, queues and logs, instead of a key that is made. Its policy must allow that: see README.md. */
+  readonly existingKeyArn?: string;
   /** Where alarms go, the way back to OK included; without it they only show in CloudWatch and on the dashboard. */
   readonly alarmTopicArn?: string;
-  /** Also the alarms that are computed from several metrics. The emulator's CloudFormation refuses those. */
-  readonly metricMathAlarms: boolean;
+  readonly vpc?: StageVpc;
+  readonly domain?: StageDomain;
 }
 
-/** The real thing: nothing in it is lost by a slip of the hand. */
+/** A VPC that the functions run in. README.md says what it must lead to. */
+export interface StageVpc {
+  readonly vpcId: string;
+  /** Private ones, in at least two zones. */
+  readonly subnetIds: readonly string[];
+  /** Instead of one that is made: nothing in, and out to TCP 443 and the ports of webhook hosts. */
+  readonly securityGroupIds?: readonly string[];
+}
+
+/** A name of your own for the API. */
+export interface StageDomain {
+  readonly name: string;
+  /** From ACM, in the stack's region. */
+  readonly certificateArn: string;
+  /** Gets a record for the name. Without it make one elsewhere, to the output `DomainTarget`. */
+  readonly hostedZone?: { readonly id: string; readonly name: string };
+}
+
+const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/**
+ * The stage for real jobs. To it belong, if you want them: your webhook receivers (`webhooks`), your SNS topic
+ * (`alarmTopicArn`), your web ACL (`webAclArn`), your key, VPC and domain.
+ */
 export const productionStage: StageProps = {
+  ...productionSettings,
   name: 'production',
-  limits: productionLimits,
   entries: {
-    api: 'functions/api.ts',
-    consumer: 'functions/consumer.ts',
-    operator: 'functions/operator.ts',
-    reconcile: 'functions/reconcile.ts',
+    api: file('functions/entries/api.ts'),
+    consumer: file('functions/entries/consumer.ts'),
+    operator: file('functions/operator.ts'),
+    reconcile: file('functions/reconcile.ts'),
   },
-  enforceSSL: true,
-  pointInTimeRecovery: true,
-  deletionProtection: true,
-  removalPolicy: RemovalPolicy.RETAIN,
-  fairQueues: true,
-  // Name your receivers here, and the parameter with the signing keys.
-  webhooks: { hosts: [] },
-  tracing: true,
-  logRetention: RetentionDays.THREE_MONTHS,
-  requestsPerSecond: 1_000,
-  requestsBurst: 2_000,
-  // Name your SNS topic here: alarmTopicArn; and your web ACL, if the API shall have one: webAclArn.
-  metricMathAlarms: true,
 };
 
 /**
- * The stage on the developer's own machine. It differs in times, in protection of data, and in its job registry: the
- * two Lambdas that know job types are built from entries that also know the scripted test job.
+ * The stage on the developer's own machine. Beside its settings it differs in its job registry: the two Lambdas that know
+ * job types are built from entries that also know the scripted test job.
  */
 export const localStage: StageProps = {
-  ...productionStage,
+  ...localSettings,
   name: 'local',
-  limits: localLimits,
   entries: {
     ...productionStage.entries,
-    api: 'test/support/entries/api.ts',
-    consumer: 'test/support/entries/consumer.ts',
+    api: file('test/support/entries/api.ts'),
+    consumer: file('test/support/entries/consumer.ts'),
   },
-  enforceSSL: false,
-  pointInTimeRecovery: false,
-  deletionProtection: false,
-  removalPolicy: RemovalPolicy.DESTROY,
-  webhooks: { hosts: ['127.0.0.1:*', 'localhost:*'], allowHttp: true, allowPrivateAddresses: true },
-  tracing: false,
-  logRetention: RetentionDays.ONE_DAY,
-  requestsPerSecond: 10_000,
-  requestsBurst: 5_000,
-  metricMathAlarms: false,
 };

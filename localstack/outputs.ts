@@ -21,14 +21,19 @@ export interface LocalOutputs {
   readonly operatePolicyArn: string;
 }
 
-/** Reads the file that `cdk deploy --outputs-file` wrote for one stack. */
-export const readStackOutputs = (file: string, stackName: string, endpointUrl: string): LocalOutputs => {
+/** The outputs of one stack by their names, from the file that `cdk deploy --outputs-file` wrote. */
+export const outputsOf = (file: string, stackName: string): ((name: string) => string) => {
   const written: Record<string, Record<string, string>> = JSON.parse(readFileSync(file, 'utf8'));
-  const output = (name: string): string => {
+  return (name) => {
     const value = written[stackName]?.[name];
     if (value === undefined) throw new Error(`The deployed stack ${stackName} has no output ${name}.`);
     return value;
   };
+};
+
+/** Reads the file that `cdk deploy --outputs-file` wrote for a stack of ours. */
+export const readStackOutputs = (file: string, stackName: string, endpointUrl: string): LocalOutputs => {
+  const output = outputsOf(file, stackName);
   return {
     endpointUrl,
     region: emulatorRegion,

@@ -122,10 +122,9 @@ describe.each([
       POWERTOOLS_SERVICE_NAME: 'sluice-under-test',
       POWERTOOLS_METRICS_NAMESPACE: 'Sluice',
       POWERTOOLS_LOG_LEVEL: 'INFO',
-      SLUICE_STAGE: stage.name,
     });
     expect(JSON.parse(variables.SLUICE_LIMITS)).toEqual(limits);
-    const common = ['FAIR_QUEUES', 'JOBS_TABLE_NAME', 'QUEUE_URL', 'SLUICE_LIMITS', 'SLUICE_STAGE'];
+    const common = ['FAIR_QUEUES', 'JOBS_TABLE_NAME', 'QUEUE_URL', 'SLUICE_LIMITS'];
     const powertools = ['POWERTOOLS_LOG_LEVEL', 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'];
     expect(Object.keys(variables).sort()).toEqual([...common, ...powertools, ...ownVariables].sort());
   });
