@@ -1,5 +1,13 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
-import { type ISecurityGroup, type IVpc, Peer, Port, SecurityGroup, type SubnetSelection } from 'aws-cdk-lib/aws-ec2';
+import {
+  type ISecurityGroup,
+  type IVpc,
+  Peer,
+  Port,
+  SecurityGroup,
+  type SubnetSelection,
+  type Vpc,
+} from 'aws-cdk-lib/aws-ec2';
 import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
@@ -9,7 +17,7 @@ export interface NetworkProps {
    * It needs ways to DynamoDB, SQS and Lambda, and to whatever handlers call: endpoints, or a NAT gateway. README.md has
    * the list. Without a VPC the functions reach AWS and the internet directly.
    */
-  readonly existingVpc?: IVpc;
+  readonly existingVpc?: IVpc | Vpc;
   /** The VPC's private subnets unless told. */
   readonly vpcSubnets?: SubnetSelection;
   /** Instead of one that is made: nothing in, and out to TCP 443 and the ports of webhook hosts. */
@@ -26,13 +34,15 @@ export interface Network {
 /** Throws where subnets or security groups are named without the VPC that they are in. */
 export const networkFor = (
   scope: Construct,
-  { existingVpc: vpc, vpcSubnets, existingSecurityGroups }: NetworkProps,
+  { existingVpc, vpcSubnets, existingSecurityGroups }: NetworkProps,
   webhookHosts: readonly string[],
 ): Network | undefined => {
-  if (vpc === undefined) {
+  if (existingVpc === undefined) {
     if (vpcSubnets === undefined && existingSecurityGroups === undefined) return undefined;
     throw new Error('Subnets or security groups are given without their VPC. Give it too: existingVpc.');
   }
+  // CDK declares its own Vpc looser than exactOptionalPropertyTypes allows.
+  const vpc = existingVpc as IVpc;
   const securityGroups = existingSecurityGroups ?? [httpsOnly(scope, vpc, webhookHosts)];
   return { vpc, securityGroups, ...(vpcSubnets && { vpcSubnets }) };
 };

@@ -49,12 +49,19 @@ describe('the example app, with a job type of its own', () => {
     expect([await free(payload.article), await reserved(payload.order, payload.article)]).toEqual([7, 3]);
   });
 
-  test('where too few are left it is dead with its reason, and neither table has changed', async ({ own }) => {
+  test('where too few are left it is dead with nothing changed, and a redrive does it once there are enough', async ({
+    own,
+  }) => {
     const payload = { order: own.key().replace('.', '-'), article: own.account(), pieces: 3 };
     await fill(payload.article, 2);
     const { body } = await stock.api.submit(own.key(), 'stock.reserve', payload);
     expect(await jobIn(body.id, 'dead')).toMatchObject({ reason: { code: 'permanent-error' } });
     expect([await free(payload.article), await reserved(payload.order, payload.article)]).toEqual([2, undefined]);
+
+    await fill(payload.article, 10);
+    expect((await stock.api.redrive({ ids: [body.id] })).body).toMatchObject({ moved: 1 });
+    expect(await jobIn(body.id, 'succeeded')).toMatchObject({ redrives: 1 });
+    expect([await free(payload.article), await reserved(payload.order, payload.article)]).toEqual([7, 3]);
   });
 
   test('its schema and its registry decide what comes in: none of the sample jobs does', async ({ own }) => {

@@ -40,6 +40,21 @@ describe('cdk-nag, AwsSolutions', () => {
     expect(findingsIn(productionStage)).toEqual([]);
   });
 
+  it('finds no more in a stage with everything that may be added', () => {
+    const stage: StageProps = {
+      ...productionStage,
+      customerManagedKey: true,
+      vpc: { vpcId: 'vpc-0123abcd', subnetIds: ['subnet-0123abcd', 'subnet-4567abcd'] },
+      domain: {
+        name: 'jobs.example.com',
+        certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/11111111-2222-3333-4444-555555555555',
+        hostedZone: { id: 'Z0123456789ABC', name: 'example.com' },
+      },
+      alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
+    };
+    expect(findingsIn(stage)).toEqual([]);
+  });
+
   it('does look: an unencrypted connection to the queues is found', () => {
     expect(findingsIn({ ...productionStage, enforceSSL: false })).toEqual([
       expect.stringMatching(/^AwsSolutions-SQS4 .*Queue/),

@@ -41,11 +41,34 @@ const expected: Record<string, string[]> = {
   Reconcile: [...records, ...send, ...sweep, ...on('mapping', 'lambda', 'GetEventSourceMapping')],
 };
 
-describe.each([productionStage, localStage])('rights in the $name stage', (stage) => {
+/** What a customer-managed key adds: its use through the two services, never by the function itself. */
+const useOf = (key: string) =>
+  ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(
+    (action) => `kms:${action} ${key} via dynamodb and sqs`,
+  );
+/** What a VPC adds: Lambda attaches the function by the function's role, and the code that runs in it may not. */
+const attaching = [
+  'AssignPrivateIpAddresses',
+  'CreateNetworkInterface',
+  'DeleteNetworkInterface',
+  'DescribeNetworkInterfaces',
+  'DescribeSubnets',
+  'UnassignPrivateIpAddresses',
+].flatMap((action) => [`ec2:${action} *`, `not ec2:${action} * by its code`]);
+
+const keyArn = 'arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555';
+const vpc = { vpcId: 'vpc-0123abcd', subnetIds: ['subnet-0123abcd', 'subnet-4567abcd'] };
+
+describe.each([
+  { what: 'in the production stage', stage: productionStage, more: traces },
+  { what: 'in the local stage', stage: localStage, more: [] },
+  { what: 'under a key of its own', stage: { ...localStage, customerManagedKey: true }, more: useOf('key') },
+  { what: 'under a key that is there', stage: { ...localStage, existingKeyArn: keyArn }, more: useOf(keyArn) },
+  { what: 'in a VPC', stage: { ...localStage, vpc }, more: attaching },
+])('rights $what', ({ stage, more }) => {
   const template = templateOf(stage);
 
   it.each(Object.keys(expected))('%s may do exactly what it needs', (lambda) => {
-    const whole = [...(expected[lambda] ?? []), ...logs, ...(stage.tracing ? traces : [])].sort();
-    expect(rightsOf(template, lambda)).toEqual(whole);
+    expect(rightsOf(template, lambda)).toEqual([...(expected[lambda] ?? []), ...logs, ...more].sort());
   });
 });

@@ -8,6 +8,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^QueueJobs/, 'queue'],
   [/^QueueDeadLetters/, 'dead-letters'],
   [/^Mapping/, 'mapping'],
+  [/^Key/, 'key'],
   [/Logs[0-9A-F]{8}$/, 'own-logs'],
 ];
 
@@ -34,7 +35,21 @@ const resourceName = (arn: unknown): string => {
 
 const asArray = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
-/** Everything that the Lambda of this name may do, as sorted lines `action resource`. Throws on a Deny or a condition. */
+/** The two conditions that are used, in words. Throws on any other. */
+const conditionOf = (condition: Record<string, Record<string, unknown>> | undefined, functionName: string): string => {
+  if (condition === undefined) return '';
+  const [[operator, test] = ['', {}], ...others] = Object.entries(condition);
+  const text = JSON.stringify(Object.values(test));
+  switch (others.length === 0 ? `${operator} ${Object.keys(test)}` : '') {
+    case 'StringEquals kms:ViaService':
+      return ` via ${[...text.matchAll(/"([a-z]+)\./g)].map(([, service]) => service).join(' and ')}`;
+    case 'ArnEquals lambda:SourceFunctionArn':
+      if (text.includes(`:function:${functionName}"`)) return ' by its code';
+  }
+  throw new Error(`The condition ${JSON.stringify(condition)} is not expected.`);
+};
+
+/** Everything that the Lambda of this name may do, as sorted lines `action resource`, and `not action resource` for a Deny. */
 export const rightsOf = (template: Template, lambda: string): string[] => {
   const { Properties: properties } = resourceOf(template, 'AWS::Lambda::Function', lambda);
   const roleId: string = properties.Role['Fn::GetAtt'][0];
@@ -44,10 +59,10 @@ export const rightsOf = (template: Template, lambda: string): string[] => {
     .filter(({ Properties: policy }) => policy.Roles.some((attached: { Ref: string }) => attached.Ref === roleId))
     .flatMap(({ Properties: policy }) => policy.PolicyDocument.Statement)
     .flatMap((statement) => {
-      if (statement.Effect !== 'Allow' || statement.Condition)
-        throw new Error('Neither Deny nor Condition is expected.');
+      const condition = conditionOf(statement.Condition, properties.FunctionName);
+      const not = statement.Effect === 'Deny' ? 'not ' : '';
       return asArray<string>(statement.Action).flatMap((action) =>
-        asArray(statement.Resource).map((resource) => `${action} ${resourceName(resource)}`),
+        asArray(statement.Resource).map((resource) => `${not}${action} ${resourceName(resource)}${condition}`),
       );
     });
   return [...new Set(rights)].sort();

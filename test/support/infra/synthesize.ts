@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { App } from 'aws-cdk-lib';
+import { App, Stack, type StackProps } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { JobSystemStack } from '#infra/job-system-stack.ts';
 import type { StageProps } from '#infra/stages.ts';
@@ -18,36 +18,41 @@ const stackName = 'sluice-under-test';
 /** CDK's feature flags, which the CDK command would read for a deployment. */
 const { context: flags } = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'));
 
-/** Synthesises a stage into a directory that is gone afterwards; the CDK would leave one in the system's temporary files. */
-const synthesize = <T>(
-  stage: StageProps,
-  context: Readonly<Record<string, unknown>>,
-  read: (stack: JobSystemStack, outdir: string) => T,
-): T => {
+/** An app whose directory is gone afterwards; the CDK would leave one in the system's temporary files. */
+const inApp = <T>(context: Readonly<Record<string, unknown>>, use: (app: App, outdir: string) => T): T => {
   mkdirSync(localDirectory, { recursive: true });
   const outdir = mkdtempSync(`${localDirectory}/infra-`);
   try {
-    const app = new App({ outdir, context: { ...flags, ...context } });
-    return read(new JobSystemStack(app, stackName, { stackName, stage }), outdir);
+    return use(new App({ outdir, context: { ...flags, ...context } }), outdir);
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
 };
 
-/** What `read` finds in a stage's stack. Without bundling, since no fact in a template depends on what is in a bundle. */
+/** No fact in a template depends on what is in a bundle. */
+const withoutBundling = { 'aws:cdk:bundling-stacks': [] };
+
+const stackOf = (app: App, stage: StageProps) => new JobSystemStack(app, stackName, { stackName, stage });
+
+/** What `read` finds in a stage's stack. */
 export const inStackOf = <T>(stage: StageProps, read: (stack: JobSystemStack) => T): T =>
-  synthesize(stage, { 'aws:cdk:bundling-stacks': [] }, read);
+  inApp(withoutBundling, (app) => read(stackOf(app, stage)));
+
+/** What `read` finds in an empty stack, or in what it puts there. */
+export const inEmptyStack = <T>(read: (stack: Stack) => T, props: StackProps = {}): T =>
+  inApp(withoutBundling, (app) => read(new Stack(app, stackName, { stackName, ...props })));
 
 /** The template of a stage. */
 export const templateOf = (stage: StageProps): Template => inStackOf(stage, (stack) => Template.fromStack(stack));
 
 /** The text of the four bundles of a stage. */
 export const bundlesOf = (stage: StageProps): string[] =>
-  synthesize(stage, {}, (_, outdir) =>
-    readdirSync(outdir)
+  inApp({}, (app, outdir) => {
+    stackOf(app, stage);
+    return readdirSync(outdir)
       .filter((name) => name.startsWith('asset.'))
-      .map((name) => readFileSync(`${outdir}/${name}/index.mjs`, 'utf8')),
-  );
+      .map((name) => readFileSync(`${outdir}/${name}/index.mjs`, 'utf8'));
+  });
 
 /** All resources of one type, by logical id. */
 export const resourcesOf = (template: Template, type: string): Record<string, Resource> =>
