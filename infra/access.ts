@@ -1,4 +1,4 @@
-import { type CfnElement, Stack, Token } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Grant, type IGrantable, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -40,18 +40,13 @@ export class JobAccess extends Construct {
     return new ManagedPolicy(this, id, { description, statements });
   }
 
-  /** The rule's name for one such resource: its ARN with the logical ids of what it refers to. */
+  /** The rule names such a resource by its ARN, with the logical ids of what is known at deployment only. */
   #acknowledgePaths(): void {
-    const nameOf = (construct: Construct): string =>
-      `<${Stack.of(this).resolve((construct.node.defaultChild as CfnElement).logicalId)}>`;
-    const stage = `${nameOf(this.#rest)}/${nameOf(this.#rest.deploymentStage)}`;
-    const { region, account } = Stack.of(this);
-    const known = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
-    const where = `${known(region, 'Region')}:${known(account, 'AccountId')}`;
-    const start = `arn:<AWS::Partition>:execute-api:${where}:${stage}`;
-    for (const call of operateCalls.filter((path) => path.endsWith('*'))) {
-      const rule = `IAM5[Resource::${start}/${call.replace(' ', '')}]`;
-      acknowledge(this, rule, 'A path with a job id in it has no other name; API, stage, method and start are named.');
+    for (const arn of this.#arns(operateCalls.filter((path) => path.endsWith('*')))) {
+      const joined: { 'Fn::Join': [string, (string | { Ref: string })[]] } = Stack.of(this).resolve(arn);
+      const name = joined['Fn::Join'][1].map((part) => (typeof part === 'string' ? part : `<${part.Ref}>`)).join('');
+      const reason = 'A path with a job id in it has no other name; API, stage, method and start are named.';
+      acknowledge(this, `IAM5[Resource::${name}]`, reason);
     }
   }
 

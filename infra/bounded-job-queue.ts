@@ -37,16 +37,16 @@ import { allowSigning, webhookSettings } from './webhooks.ts';
 export interface BoundedJobQueueProps extends Partial<Omit<JobSettings, 'limits'>>, NetworkProps {
   /**
    * Absolute paths of the two files that are built with your job registry: they export the `handler` that
-   * `createHandler(registry)` of `sluice/functions/api` and `sluice/functions/consumer` makes. Both must be given the same
-   * registry. Operator and reconciler know no job types.
+   * `createHandler(registry)` of `sluice/functions/api` and `sluice/functions/consumer` makes, with one registry for
+   * both. Operator and reconciler know no job types.
    */
   readonly entries: Pick<JobEntries, 'api' | 'consumer'> & Partial<JobEntries>;
-  /** Functions, queues, alarms and metrics are named after it: unique in account and region. The stack's and the construct's unless told. */
+  /** Functions, queues, alarms and metrics are named after it. The stack's and the construct's names unless told. */
   readonly name?: string;
   readonly limits?: Partial<Limits>;
-  /** The tables that handlers write to, by the logical names that the writes use. The consumer may write to them, not read. */
+  /** The tables that handlers write to, by the names that the writes use. The consumer may write to them, not read. */
   readonly existingTables?: Readonly<Record<string, HandlerTable>>;
-  /** Encrypts tables, queues and logs. Its policy must let the account's IAM policies give rights, which is the default. */
+  /** Encrypts tables, queues and logs. Its policy must let IAM policies give rights, which is the default. */
   readonly existingKey?: IKey;
   /** Where alarms go, the way back to OK included; without it they only show in CloudWatch and on the dashboard. */
   readonly existingAlarmTopic?: ITopic;
@@ -57,8 +57,8 @@ export interface BoundedJobQueueProps extends Partial<Omit<JobSettings, 'limits'
  * A whole job system: a table, a queue with its dead-letter queue, four Lambdas, the API before two of them, the mapping
  * that feeds the consumer, the schedule that runs the reconciler, and the alarms and the dashboard over it all.
  *
- * Table, queues and API are always its own: keys and indexes, expiry, visibility, redrive and retention of theirs are what
- * the guarantees stand on, and none of it can be checked at synth of something that is there already.
+ * Table, queues and API are always its own: keys and indexes, expiry, visibility, redrive and retention are what the
+ * guarantees stand on, and none of it can be checked at synth of something that is there already.
  * Throws `LimitsError` when the numbers contradict one another, so that no such system is ever deployed.
  */
 export class BoundedJobQueue extends Construct {
@@ -118,7 +118,7 @@ export class BoundedJobQueue extends Construct {
     return this.#access.grantOperate(grantee);
   }
 
-  /** Writes what `npx sluice --stack` goes by, and what is worth knowing, into the stack's outputs. Once a stack: their names are fixed. */
+  /** Makes the stack's outputs that `npx sluice --stack` goes by. Once a stack, as their names are fixed. */
   addOutputs(): void {
     const outputs = {
       ApiUrl: this.apiUrl,

@@ -61,7 +61,7 @@ const httpsOnly = (scope: Construct, vpc: IVpc, webhookHosts: readonly string[])
   return group;
 };
 
-/** What Lambda needs to attach a function to a VPC. EC2 knows no resources for a network interface that is yet to be made. */
+/** What Lambda needs to attach a function. EC2 knows no resources for a network interface that is yet to be made. */
 const interfaceActions = [
   'ec2:AssignPrivateIpAddresses',
   'ec2:CreateNetworkInterface',

@@ -3,14 +3,14 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type Limits, localLimits, productionLimits } from '../functions/core/limits.ts';
 import type { WebhookProps } from './webhooks.ts';
 
-/** Everything in which one job system may differ from another, beside what it stands among. Sizes and bounds are in `limits` only. */
+/** In what one job system may differ from another, beside what it stands among. Sizes and bounds are in `limits` only. */
 export interface JobSettings {
   readonly limits: Limits;
   /** Refuse queue calls without TLS. The emulator speaks plain HTTP, and it does enforce queue policies. */
   readonly enforceSSL: boolean;
   readonly pointInTimeRecovery: boolean;
   readonly deletionProtection: boolean;
-  /** What becomes of tables, logs and the key when the stack is destroyed. Queues always go: the records are the truth. */
+  /** What becomes of tables, logs and key when the stack is destroyed. Queues always go: the records are the truth. */
   readonly removalPolicy: RemovalPolicy;
   /**
    * Tables, queues and logs under a KMS key that is made for them, rotated, and kept or removed as the tables are.

@@ -5,10 +5,14 @@ import { projectRoot } from './places.ts';
  * Runs a program of this project on its own Node 24 and resolves when it ended well. Rejects with the end of what it
  * printed: its output is of interest only then.
  */
-export const runNode = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<void> =>
+export const runNode = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd = projectRoot,
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const child = spawn(`${projectRoot}/node_modules/.bin/node`, args, {
-      cwd: projectRoot,
+      cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

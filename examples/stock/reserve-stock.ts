@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 const name = z.string().check(z.regex(/^[A-Za-z0-9-]{1,40}$/, 'must be 1 to 40 characters of A-Z a-z 0-9 -'));
 
 /**
- * Takes pieces out of stock and adds them to an order's reservation: both or neither, and once a job. Where too few are left the
- * condition fails, and the job is dead, for a person to decide.
+ * Takes pieces out of stock and adds them to an order's reservation: both or neither, and once a job. Where too few are
+ * left the condition fails, and the job is dead, for a person to decide.
  */
 export const reserveStock = defineJob({
   type: 'stock.reserve',

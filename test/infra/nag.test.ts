@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { type App, Validations } from 'aws-cdk-lib';
+import { type App, type Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
+import { BoundedJobQueue } from '#infra/bounded-job-queue.ts';
 import { productionStage, type StageProps } from '#infra/stages.ts';
-import { inStackOf, resourcesOf, templateOf } from '#test/support/infra/synthesize.ts';
+import { inEmptyStack, inStackOf, resourcesOf, templateOf } from '#test/support/infra/synthesize.ts';
 
 interface Report {
   readonly pluginReports: readonly {
@@ -15,25 +16,26 @@ interface Report {
 }
 
 /** What the pack has to say, as `rule construct`, after acknowledgements. */
-const findingsIn = (stage: StageProps): readonly string[] =>
-  inStackOf(stage, (stack) => {
-    const app = stack.node.root as App;
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    let failed = false;
-    try {
-      app.synth({ force: true });
-    } catch {
-      failed = true;
-    }
-    const report: Report = JSON.parse(readFileSync(`${app.outdir}/validation-report.json`, 'utf8'));
-    const found = report.pluginReports.flatMap(({ violations }) =>
-      violations.flatMap(({ ruleName, violatingConstructs }) =>
-        violatingConstructs.map(({ constructPath }) => `${ruleName} ${constructPath}`),
-      ),
-    );
-    expect(failed).toBe(found.length > 0);
-    return found;
-  });
+const findingsOf = (stack: Stack): readonly string[] => {
+  const app = stack.node.root as App;
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  let failed = false;
+  try {
+    app.synth({ force: true });
+  } catch {
+    failed = true;
+  }
+  const report: Report = JSON.parse(readFileSync(`${app.outdir}/validation-report.json`, 'utf8'));
+  const found = report.pluginReports.flatMap(({ violations }) =>
+    violations.flatMap(({ ruleName, violatingConstructs }) =>
+      violatingConstructs.map(({ constructPath }) => `${ruleName} ${constructPath}`),
+    ),
+  );
+  expect(failed).toBe(found.length > 0);
+  return found;
+};
+
+const findingsIn = (stage: StageProps): readonly string[] => inStackOf(stage, findingsOf);
 
 describe('cdk-nag, AwsSolutions', () => {
   it('finds nothing in the production stage but what infra/ acknowledges with a reason', () => {
@@ -53,6 +55,18 @@ describe('cdk-nag, AwsSolutions', () => {
       alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
     };
     expect(findingsIn(stage)).toEqual([]);
+  });
+
+  it('finds nothing in another app’s stack either, bound to an account and a region', () => {
+    const { api, consumer } = productionStage.entries;
+    const found = inEmptyStack(
+      (stack) => {
+        new BoundedJobQueue(stack, 'Jobs', { entries: { api, consumer } });
+        return findingsOf(stack);
+      },
+      { env: { account: '111122223333', region: 'eu-west-1' } },
+    );
+    expect(found).toEqual([]);
   });
 
   it('does look: an unencrypted connection to the queues is found', () => {

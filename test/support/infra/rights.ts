@@ -49,7 +49,7 @@ const conditionOf = (condition: Record<string, Record<string, unknown>> | undefi
   throw new Error(`The condition ${JSON.stringify(condition)} is not expected.`);
 };
 
-/** Everything that the Lambda of this name may do, as sorted lines `action resource`, and `not action resource` for a Deny. */
+/** All that the Lambda of this name may do, as sorted lines `action resource`, and `not action resource` for a Deny. */
 export const rightsOf = (template: Template, lambda: string): string[] => {
   const { Properties: properties } = resourceOf(template, 'AWS::Lambda::Function', lambda);
   const roleId: string = properties.Role['Fn::GetAtt'][0];
