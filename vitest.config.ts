@@ -14,7 +14,7 @@ const onEmulator = {
 };
 
 /**
- * core, flow, jobs, openapi, infra and contract-memory need nothing outside this process. contract runs the same suite as
+ * core, flow, jobs, openapi, plan, infra and contract-memory need nothing outside this process. contract runs the same suite as
  * contract-memory against the emulator, and system goes through the deployed API.
  */
 export default defineConfig({
@@ -28,6 +28,7 @@ export default defineConfig({
       unit('jobs', 'test/jobs/**/*.test.ts'),
       unit('openapi', 'test/openapi/**/*.test.ts'),
       unit('operator', 'test/operator/**/*.test.ts'),
+      unit('plan', 'test/plan/**/*.test.ts'),
       unit('supply-chain', 'test/supply-chain/**/*.test.ts'),
       {
         test: {

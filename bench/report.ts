@@ -123,7 +123,7 @@ Made by \`npm run bench\`; the peer is in \`bench/peer\`. ${Object.entries(resul
 
 Both builds ran on one emulator in one run, in turn. Calls and units were counted by a proxy in front of the emulator;
 Lambda's receives and deletes follow from the invocations of the consumer. Times were taken without the proxy. They are
-the emulator's, and say how the two compare, not how fast AWS is. Dollars are list prices (\`bench/prices.ts\`) without
+the emulator's, and say how the two compare, not how fast AWS is. Dollars are list prices (\`operator/plan/prices.ts\`) without
 Lambda's time. "Lists off" takes out the write units of the indexes \`tenant\` and \`recent\`, which the peer does not have;
 nor does it have bound, fence or history.
 

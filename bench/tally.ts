@@ -1,4 +1,4 @@
-import { priceOf, type Usage } from './prices.ts';
+import { priceOf, type Usage } from '../operator/plan/prices.ts';
 import type { CountedCall } from './proxy.ts';
 
 /** What some jobs cost, counted; per job unless said otherwise. */

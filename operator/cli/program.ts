@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addConsoleCommand } from '../console/command.ts';
+import { addPlanCommand } from '../plan/command.ts';
 import { makeRun } from './commands/command.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addDeadCommands } from './commands/dead.ts';
@@ -45,6 +46,7 @@ export const run = async (argv: readonly string[], io: Io, outputsFile?: string)
   addIntakeCommands(program, commands);
   addConsumerCommands(program, commands);
   addCapacityCommands(program, commands);
+  addPlanCommand(program, commands);
   addConsoleCommand(program, commands);
   addDoctorCommand(program, commands);
   addCompletionCommand(program, commands);

@@ -16,6 +16,8 @@ export interface Circumstances {
   readonly answers?: readonly string[];
   readonly input?: string;
   readonly now?: number;
+  /** Told each time the clock is looked at: what it says then. */
+  readonly tick?: () => number;
   readonly outputsFile?: string;
 }
 
@@ -48,7 +50,7 @@ export const sluice = async (argv: readonly string[], circumstances: Circumstanc
       : undefined,
     readInput: async () => input,
     paint: (_colour, text) => text,
-    now: () => now,
+    now: () => circumstances.tick?.() ?? now,
     wait: async (ms) => {
       now += ms;
     },

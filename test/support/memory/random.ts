@@ -1,14 +1,12 @@
 import type { Random } from '#functions/ports.ts';
+import { seededWords } from '../../../operator/plan/seeded.ts';
 
-/**
- * Numbers that follow from a seed, so that a run can be repeated. The generator is mulberry32: small, fast, and even
- * enough to choose interleavings with; it is no source of secrets.
- */
+/** Numbers that follow from a seed, so that a run can be repeated. */
 export class SeededRandom implements Random {
-  #state: number;
+  readonly #word: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.#word = seededWords(seed);
   }
 
   next(): number {
@@ -42,13 +40,5 @@ export class SeededRandom implements Random {
   /** A generator of its own, so that one part's draws do not shift another's. */
   fork(): SeededRandom {
     return new SeededRandom(this.#word());
-  }
-
-  #word(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return (t ^ (t >>> 14)) >>> 0;
   }
 }
