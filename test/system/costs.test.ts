@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createHandler as createApi } from '#functions/api.ts';
 import { createHandler as createConsumer } from '#functions/consumer.ts';
 import { registry } from '#functions/jobs/registry.ts';
+import { localRegistry } from '#test/support/jobs/scripted.ts';
 import { deliverBatch, post, stubLambda } from '#test/support/system/in-process.ts';
 import { test } from '#test/support/system/own.ts';
 import { outputs, pauseConsumer, reset, settled, withCapacity } from '#test/support/system/stack.ts';
 import { CountingProxy } from '../../bench/proxy.ts';
 import { type Tally, tallyOf } from '../../bench/tally.ts';
+import { jobCalls, jobUnits } from '../../operator/plan/job-calls.ts';
 
 /*
  * What a job costs, counted between the handlers and the emulator. A change that adds a call or a write unit fails here;
@@ -15,6 +17,9 @@ import { type Tally, tallyOf } from '../../bench/tally.ts';
 const proxy = new CountingProxy(outputs.endpointUrl);
 const api = createApi(registry);
 const consumer = createConsumer(registry);
+/** The same, with the job that fails as it is told. */
+const localApi = createApi(localRegistry);
+const localConsumer = createConsumer(localRegistry);
 
 beforeAll(async () => {
   await reset();
@@ -42,6 +47,10 @@ const withoutLooks = ({ calls }: Tally) =>
   Object.fromEntries(Object.entries(calls).filter(([name]) => !looks.includes(name)));
 const looksOf = ({ calls, jobs: n }: Tally) => looks.reduce((sum, name) => sum + (calls[name] ?? 0) * n, 0);
 
+/** The calls of `jobCalls`, as the proxy names those of a Lambda. */
+const ofLambda = (calls: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(calls).map(([name, n]) => [`lambda ${name}`, n]));
+
 const consumeAll = async (): Promise<void> => {
   for (let left = jobs + 1; left > 0; ) left -= await deliverBatch(consumer);
 };
@@ -55,14 +64,13 @@ describe('costs', () => {
     const submitted = await counted(jobs, async () => {
       for (let i = 0; i < jobs; i += 1) await submit(own.key(i), own.account(), 202);
     });
-    expect(withoutLooks(submitted)).toEqual({
-      'lambda dynamodb:UpdateItem': 1,
-      'lambda dynamodb:PutItem': 1,
-      'lambda sqs:SendMessage': 1,
-    });
+    expect(withoutLooks(submitted)).toEqual(ofLambda(jobCalls.submit));
     expect(looksOf(submitted)).toBeLessThanOrEqual(6);
-    // The slot and the record; one unit more for each index that a list needs.
-    expect(submitted.writeUnits).toEqual({ table: 2, tenant: 1, recent: 1 });
+    expect(submitted.writeUnits).toEqual({
+      table: jobUnits.slot + jobUnits.record,
+      tenant: jobUnits.tenantIndex,
+      recent: jobUnits.recentIndex,
+    });
 
     const replayed = await counted(1, () => submit(own.key(0), own.account(), 200));
     expect(replayed.calls).toEqual({ 'lambda dynamodb:GetItem': 1 });
@@ -77,13 +85,15 @@ describe('costs', () => {
 
     const consumed = await counted(jobs + 1, consumeAll);
     const { 'lambda dynamodb:UpdateItem': updates = 0, ...others } = consumed.calls;
-    expect(others).toEqual({ 'lambda dynamodb:TransactWriteItems': 1 });
+    expect(others).toEqual(ofLambda(jobCalls.finish));
     // Two batches; the slots of each lie in two shards at most, since an instance goes on where it found room.
     expect(updates * (jobs + 1)).toBeGreaterThan(jobs + 1);
     expect(updates * (jobs + 1)).toBeLessThanOrEqual(jobs + 1 + 4);
-    // A start is one unit, a finish two for the record and two for the ledger; no index is written after submission.
+    // No index is written after submission.
     expect(Object.keys(consumed.writeUnits)).toEqual(['table']);
-    expect(consumed.writeUnitsTotal).toBeLessThanOrEqual(5 + 4 / (jobs + 1));
+    const units = jobUnits.start + jobUnits.finish + jobUnits.effect;
+    expect(consumed.writeUnitsTotal).toBeGreaterThan(units);
+    expect(consumed.writeUnitsTotal).toBeLessThanOrEqual(units + (4 * jobUnits.freeShard) / (jobs + 1));
     expect(consumed.readUnits).toBe(0);
     await settled();
   });
@@ -98,13 +108,35 @@ describe('costs', () => {
     const submitted = await counted(jobs, async () => {
       expect((await post(api, '/jobs/batch', { jobs: many })).statusCode).toBe(200);
     });
-    expect(withoutLooks(submitted)).toEqual({
-      'lambda dynamodb:UpdateItem': 1 / jobs,
-      'lambda dynamodb:PutItem': 1,
-      'lambda sqs:SendMessageBatch': 1 / jobs,
-    });
+    const shared = Object.entries(jobCalls.submitBulk).map(([name, n]) => [name, n / jobs]);
+    expect(withoutLooks(submitted)).toEqual(
+      ofLambda({ 'dynamodb:PutItem': jobCalls.submit['dynamodb:PutItem'], ...Object.fromEntries(shared) }),
+    );
     expect(looksOf(submitted)).toBeLessThanOrEqual(3);
     for (let left = jobs; left > 0; ) left -= await deliverBatch(consumer);
+    await settled();
+  });
+
+  test('of an attempt that fails and is tried again: its start, its end without a transaction, and the wait', async ({
+    own,
+  }) => {
+    await pauseConsumer();
+    const scripted = { account: own.account(), amount: 1, failBefore: 1 };
+    const answer = await post(
+      localApi,
+      '/jobs',
+      { type: 'test.scripted', payload: scripted },
+      {
+        'idempotency-key': own.key('fails'),
+      },
+    );
+    expect(answer.statusCode).toBe(202);
+    const failed = await counted(1, async () => {
+      while ((await deliverBatch(localConsumer, 1)) === 0);
+    });
+    expect(failed.calls).toEqual(ofLambda(jobCalls.failedAttempt));
+    expect(failed.writeUnits).toEqual({ table: jobUnits.start + jobUnits.failedAttempt });
+    while ((await deliverBatch(localConsumer)) === 0);
     await settled();
   });
 
@@ -119,6 +151,9 @@ describe('costs', () => {
       for (let i = 0; i < refusals; i += 1) await submit(own.key(i), own.account(), 429);
     });
     expect(refused.writeUnitsTotal).toBe(0);
+    // The look reads the control item and the one shard.
+    expect(refused.readUnits).toBeGreaterThanOrEqual(jobUnits.refusal);
+    expect(refused.readUnits).toBeLessThanOrEqual(jobUnits.refusal + 2 / refusals);
     expect(withoutLooks(refused)).toEqual({});
     // One look at the registry and the backlog may fall into it.
     expect(looksOf(refused)).toBeGreaterThanOrEqual(refusals);

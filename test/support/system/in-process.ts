@@ -68,8 +68,11 @@ const sqs = new SQSClient({
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 });
 
-/** One batch, as Lambda's mapping hands it over and acknowledges it. Returns how many messages were in it. */
-export const deliverBatch = async (handle: Handle<SQSEvent, SQSBatchResponse>): Promise<number> => {
+/**
+ * One batch, as Lambda's mapping hands it over and acknowledges it, of which so many messages are to be reported as
+ * failed. Returns how many were in it.
+ */
+export const deliverBatch = async (handle: Handle<SQSEvent, SQSBatchResponse>, failures = 0): Promise<number> => {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({
       QueueUrl: outputs.queueUrl,
@@ -88,8 +91,12 @@ export const deliverBatch = async (handle: Handle<SQSEvent, SQSBatchResponse>): 
   }));
   const event = { Records } as unknown as SQSEvent;
   const { batchItemFailures } = await handle(event, context(localLimits.consumerTimeoutSeconds * 1_000));
-  if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} messages failed`);
-  const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: String(i), ReceiptHandle }));
-  await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: outputs.queueUrl, Entries }));
+  if (batchItemFailures.length !== failures) throw new Error(`${batchItemFailures.length} messages failed`);
+  const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+  const Entries = Messages.filter(({ MessageId = '' }) => !failed.has(MessageId)).map(({ ReceiptHandle }, i) => ({
+    Id: String(i),
+    ReceiptHandle,
+  }));
+  if (Entries.length > 0) await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: outputs.queueUrl, Entries }));
   return Messages.length;
 };
