@@ -57,14 +57,14 @@ export const addPlanCommand = (program: Command, run: Run): void => {
     .option('--tenants <n>', 'callers that share the load evenly', whole(1, 1_000_000), 1)
     .option('--overhead <seconds>', 'of an attempt beside its handler (assumed)', decimal(0, 10), 0.03)
     .option('--api <seconds>', 'time of a call in the API function (assumed)', decimal(0.001, 10), 0.05)
-    .option('--wait-p99 <seconds>', 'goal: time in the queue', decimal(0.01, 3_600), 1)
+    .option('--wait-p99 <seconds>', 'goal: p99 of the time in the queue', decimal(0.01, 600), 1)
     .option('--refused <share>', 'goal: refused at most', decimal(0.0001, 0.5), 0.001)
-    .option('--stall <seconds>', 'goal: consumer at rest before anybody is refused', decimal(0, 3_600), 5)
+    .option('--stall <seconds>', 'goal: consumer at rest before anybody is refused', decimal(0, 300), 5)
     .option('--spare <share>', 'goal: what full batches can do beyond the load', decimal(0, 10), 0.5)
     .option('--capacity <n>', 'given, not looked for', whole(1, bounds.capacityMax))
     .option('--concurrency <n>', 'given, not looked for', whole(2, mapping))
     .option('--batch <n>', 'messages in a delivery', whole(1, 10), productionLimits.batchSize)
-    .option('--jobs <n>', 'jobs to simulate', whole(1_000, 1_000_000), 100_000)
+    .option('--jobs <n>', 'jobs to simulate', whole(1_000, 400_000), 100_000)
     .option('--seed <n>', 'the same seed gives the same answer', whole(0, 999_999_999), 1);
   examples(
     command,

@@ -4,8 +4,9 @@ import { type Bill, billOf } from './bill.ts';
 import { type Demand, demandOf } from './demand.ts';
 import { meanTaken, quantileOf } from './observed.ts';
 import { quotasReadOn, ramps } from './quotas.ts';
-import { type Effort, type Goals, type Recommended, recommend } from './recommend.ts';
+import { type Goals, type Recommended, recommend } from './recommend.ts';
 import { type Strain, strainOf } from './strain.ts';
+import type { Effort } from './trials.ts';
 import type { Workload } from './workload.ts';
 
 export interface Question {

@@ -59,7 +59,7 @@ describe('a load that cannot be planned ends with 2 and says what to change', ()
     ['plan --arrival 200 --service -1', 'from 0.001 to 900'],
     ['plan --arrival 200 --service 1 --fail 1', 'from 0 to 0.99'],
     ['plan --arrival 200 --service 1 --distribution normal', 'Give one of exponential'],
-    ['plan --arrival 200 --service 1 --jobs 1000001', 'from 1000 to 1000000'],
+    ['plan --arrival 200 --service 1 --jobs 400001', 'from 1000 to 400000'],
     ['plan --arrival 200 --service 1 --capacity 100001', 'from 1 to 100000'],
     ['plan --arrival 200 --service 1 --concurrency 1001', 'from 2 to 1000'],
     ['plan --arrival 200 --service 30', 'jobTimeoutSeconds (30)'],
