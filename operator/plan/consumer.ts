@@ -4,12 +4,12 @@ import type { EventOf } from '#core/job-event.ts';
 import type { Limits } from '#core/limits.ts';
 import type { Outcome } from '#core/outcome.ts';
 import { wholeSeconds } from '#core/retry-policy.ts';
-import { type Slot, tokensByShard } from '#core/slot.ts';
+import type { Slot } from '#core/slot.ts';
 import { transition } from '#core/transition.ts';
 import type { EventQueue } from './event-queue.ts';
 import { Line } from './line.ts';
 import type { Meter } from './meter.ts';
-import type { Slots } from './slots.ts';
+import { type Slots, writesFor } from './slots.ts';
 
 type WaitingJob = QueuedJob | RetryingJob;
 
@@ -76,7 +76,7 @@ export class Consumer {
       for (const slot of over) slots.free(slot);
       meter.counts.batches += 1;
       meter.counts.batchSeconds += (end - from) / 1000;
-      meter.counts.frees += tokensByShard(over).size;
+      meter.counts.frees += writesFor(over);
       this.#deliver();
     });
   }

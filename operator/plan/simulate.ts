@@ -1,13 +1,13 @@
 import { admit } from '#core/admit.ts';
 import type { Limits } from '#core/limits.ts';
-import { type Slot, tokensByShard } from '#core/slot.ts';
+import type { Slot } from '#core/slot.ts';
 import { ApiInstance } from './api-instance.ts';
 import { Consumer } from './consumer.ts';
 import { EventQueue } from './event-queue.ts';
 import { Meter } from './meter.ts';
 import type { Observed } from './observed.ts';
 import { seeded, seededWords } from './seeded.ts';
-import { Slots } from './slots.ts';
+import { Slots, writesFor } from './slots.ts';
 import { exponential, serviceTimes, type Workload } from './workload.ts';
 
 export interface Run {
@@ -64,7 +64,7 @@ export const simulate = (workload: Workload, limits: Limits, run: Run): Observed
       if (slot === undefined) meter.counts.refused += 1;
       else taken.push(slot);
     }
-    meter.counts.asked.takes += tokensByShard(taken).size;
+    meter.counts.asked.takes += writesFor(taken);
     const watched = meter.isCounting;
     for (const slot of taken) submit(slot, watched);
     const overflows = slots.taken > (run.takenMax ?? Number.POSITIVE_INFINITY);

@@ -41,3 +41,6 @@ export class Slots {
     return this.#shards.flatMap(({ index, cap, members }) => (members.length < cap ? [index] : []));
   }
 }
+
+/** Taken or freed together, slots are one write a shard. */
+export const writesFor = (slots: readonly Slot[]): number => new Set(slots.map(({ shard }) => shard)).size;
