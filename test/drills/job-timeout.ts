@@ -1,11 +1,11 @@
 import { localLimits } from '#core/limits.ts';
 import { creditAccount } from '#functions/jobs/ledger-credit.ts';
 import type { Clock } from '#functions/ports.ts';
+import { Deliveries, Worker } from '../support/workers/worker.ts';
 import type { Bench } from './support/bench.ts';
 import { defineDrill } from './support/drill.ts';
 import { makeGate } from './support/gate.ts';
 import { effect, events, tally } from './support/texts.ts';
-import { Deliveries, Worker } from './support/worker.ts';
 
 const beside = 5;
 

@@ -1,12 +1,12 @@
 import { IdempotencyAlreadyInProgressError } from '@aws-lambda-powertools/idempotency';
 import { creditAccount } from '#functions/jobs/ledger-credit.ts';
 import { until } from '../../localstack/demo/stage.ts';
+import { Deliveries, Worker } from '../support/workers/worker.ts';
 import type { Bench } from './support/bench.ts';
 import { defineDrill } from './support/drill.ts';
 import { makeGate } from './support/gate.ts';
 import { StockTables } from './support/stock.ts';
 import { effect, tally } from './support/texts.ts';
-import { Deliveries, Worker } from './support/worker.ts';
 
 /**
  * A worker loses its lease, another one finishes the job, then the first one's save arrives. Stock saves carry no owner

@@ -1,12 +1,12 @@
 import { IdempotencyAlreadyInProgressError } from '@aws-lambda-powertools/idempotency';
 import { creditAccount } from '#functions/jobs/ledger-credit.ts';
 import { until } from '../../localstack/demo/stage.ts';
+import { Deliveries, Worker } from '../support/workers/worker.ts';
 import type { Bench } from './support/bench.ts';
 import { defineDrill } from './support/drill.ts';
 import { makeGate } from './support/gate.ts';
 import { StockTables } from './support/stock.ts';
 import { effect } from './support/texts.ts';
-import { Deliveries, Worker } from './support/worker.ts';
 
 /**
  * A worker dies when its effect may be done and nothing says so. Stock idempotency guards the call: effect and record are

@@ -1,10 +1,10 @@
 import { creditAccount } from '#functions/jobs/ledger-credit.ts';
+import { Deliveries, Worker } from '../support/workers/worker.ts';
 import type { Bench } from './support/bench.ts';
 import { defineDrill } from './support/drill.ts';
 import { makeBarrier } from './support/gate.ts';
 import { StockTables } from './support/stock.ts';
 import { effect, tally } from './support/texts.ts';
-import { Deliveries, Worker } from './support/worker.ts';
 
 /**
  * One message is delivered twice at the same moment. Who checks and writes in two steps does the effect twice, whenever

@@ -20,7 +20,7 @@ it.concurrent('keys that a batch read leaves unprocessed are asked for again', (
       (output) => ({
         ...output,
         Responses: {},
-        UnprocessedKeys: { [lab.resources.jobsTable]: { Keys: keysOf(lab, output), ConsistentRead: true } },
+        UnprocessedKeys: { [lab.resources.jobsTableName]: { Keys: keysOf(lab, output), ConsistentRead: true } },
       }),
       3,
     );
@@ -32,7 +32,7 @@ it.concurrent('keys that a batch read leaves unprocessed are asked for again', (
 
 /** The keys of what was answered, as if nothing of it had come. */
 const keysOf = (lab: Lab, output: BatchGetItemCommandOutput) =>
-  (output.Responses?.[lab.resources.jobsTable] ?? []).flatMap(({ id }) => (id === undefined ? [] : [{ id }]));
+  (output.Responses?.[lab.resources.jobsTableName] ?? []).flatMap(({ id }) => (id === undefined ? [] : [{ id }]));
 
 it.concurrent('keys that stay unprocessed fail that part of the run, and the next one makes it good', () =>
   inLab(async (lab) => {
@@ -42,7 +42,7 @@ it.concurrent('keys that stay unprocessed fail that part of the run, and the nex
       ...output,
       Responses: {},
       UnprocessedKeys: {
-        [lab.resources.jobsTable]: { Keys: [{ id: { S: asked.submission.id } }], ConsistentRead: true },
+        [lab.resources.jobsTableName]: { Keys: [{ id: { S: asked.submission.id } }], ConsistentRead: true },
       },
     }));
     expect(await lab.reconcile()).toMatchObject({ value: { ran: true, failed: 1, repaired: {} } });

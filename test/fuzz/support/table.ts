@@ -1,7 +1,6 @@
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import type { Item } from '#adapters/job-item.ts';
 import { jobOf } from '#adapters/jobs-table.ts';
 import { isInFlight } from '#core/job.ts';
+import { everyItem } from '#test/support/every-item.ts';
 import type { LocalOutputs } from '../../../localstack/outputs.ts';
 
 const kinds: readonly (readonly [string, RegExp])[] = [
@@ -12,32 +11,6 @@ const kinds: readonly (readonly [string, RegExp])[] = [
   ['control', /^control$/],
   ['reconciler', /^reconciler$/],
 ];
-
-const everyItem = async (outputs: LocalOutputs): Promise<readonly Item[]> => {
-  const client = new DynamoDBClient({
-    endpoint: outputs.endpointUrl,
-    region: outputs.region,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
-  const items: Item[] = [];
-  try {
-    let ExclusiveStartKey: Item | undefined;
-    do {
-      const page = await client.send(
-        new ScanCommand({
-          TableName: outputs.jobsTableName,
-          ConsistentRead: true,
-          ...(ExclusiveStartKey && { ExclusiveStartKey }),
-        }),
-      );
-      items.push(...(page.Items ?? []));
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey !== undefined);
-  } finally {
-    client.destroy();
-  }
-  return items;
-};
 
 /** What a record must have to be one, whatever its state. */
 const required = [
@@ -63,7 +36,7 @@ const required = [
  * without its record or record without its payload, no slot taken.
  */
 export const faultsInTable = async (outputs: LocalOutputs): Promise<readonly string[]> => {
-  const items = await everyItem(outputs);
+  const items = await everyItem(outputs, outputs.jobsTableName);
   const faults: string[] = [];
   const payloads = new Set<string>();
   const wanted = new Set<string>();

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
 import { describeSchema } from '../describe-schema.ts';
+import { freshPlace, type Place } from '../workers/place.ts';
 import { currentActor } from './actor.ts';
 import { heldBack } from './held-back.ts';
 
@@ -11,7 +11,8 @@ import { heldBack } from './held-back.ts';
  * The SDK's clients as the functions have them, with two things more: each try of a call goes by the actor that makes it,
  * and waiting takes no time. Calls outside of any actor are the test's own and go through untouched.
  */
-const { endpointUrl, jobsTableName, ledgerTableName, region } = inject('localOutputs');
+const outputs = inject('localOutputs');
+const { endpointUrl, jobsTableName, region } = outputs;
 const connection = {
   endpoint: endpointUrl,
   region,
@@ -60,39 +61,11 @@ export const lambdaWith = async (State: string): Promise<LambdaClient> => {
   return client;
 };
 
-const jobsSchema = describeSchema(dynamo, jobsTableName);
-
-/** A table of jobs with the schema of the deployed one; the emulator has it ready at once. */
-const freshTable = async (name: string): Promise<string> => {
-  await dynamo.send(new CreateTableCommand({ ...(await jobsSchema), TableName: name }));
-  return name;
-};
-
-const freshQueue = async (name: string, attributes: Record<string, string>): Promise<string> => {
-  const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
-  return QueueUrl;
-};
-
-export interface Resources {
-  readonly jobsTable: string;
-  readonly ledgerTable: string;
-  readonly queueUrl: string;
-  readonly deadLetterQueueUrl: string;
-}
+const schema = describeSchema(dynamo, jobsTableName);
 
 /** Table and queues of one case. The ledger is shared: each job of a case has an account of its own. */
-export const freshResources = async (maxReceiveCount: number, visibilitySeconds: number): Promise<Resources> => {
-  const name = `faults-${randomBytes(8).toString('hex')}`;
-  const [jobsTable, deadLetterQueueUrl] = await Promise.all([freshTable(name), freshQueue(`${name}-dead`, {})]);
-  const queueUrl = await freshQueue(name, {
-    VisibilityTimeout: String(visibilitySeconds),
-    RedrivePolicy: JSON.stringify({
-      deadLetterTargetArn: `arn:aws:sqs:${region}:000000000000:${name}-dead`,
-      maxReceiveCount,
-    }),
-  });
-  return { jobsTable, ledgerTable: ledgerTableName, queueUrl, deadLetterQueueUrl };
-};
+export const freshResources = async (maxReceiveCount: number, visibilitySeconds: number): Promise<Place> =>
+  freshPlace(outputs, { dynamo, sqs }, { name: 'faults', schema: await schema, maxReceiveCount, visibilitySeconds });
 
 export interface Letter {
   readonly messageId: string;

@@ -9,7 +9,6 @@ import { MappingSwitch } from '#adapters/mapping-switch.ts';
 import { makeRunOnce } from '#adapters/run-once.ts';
 import { SqsJobQueue } from '#adapters/sqs-job-queue.ts';
 import { systemRandom } from '#adapters/system-world.ts';
-import { evenCaps, shardCount } from '#core/capacity.ts';
 import type { Job } from '#core/job.ts';
 import { type Limits, productionLimits } from '#core/limits.ts';
 import { checkSubmission, type Submission } from '#core/submission.ts';
@@ -25,8 +24,10 @@ import { type Submitted, submit } from '#flow/submit.ts';
 import type { OperatorWorld } from '#flow/world.ts';
 import type { Telemetry } from '#functions/ports.ts';
 import { TelemetryRecorder } from '../memory/telemetry.ts';
+import type { Place } from '../workers/place.ts';
+import { openRegistry } from '../workers/registry.ts';
 import { Actor, type Ran, type Stage } from './actor.ts';
-import { dynamo, freshResources, lambdaWith, peek, type Resources, sqs } from './clients.ts';
+import { dynamo, freshResources, lambdaWith, peek, sqs } from './clients.ts';
 import { MovedClock } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { forgetQueue, Holds, holdQueue, showDue } from './held-back.ts';
@@ -55,20 +56,20 @@ export class Lab {
   readonly recorder = new TelemetryRecorder();
   readonly holds = new Holds(() => this.clock.now());
   readonly #deadHolds = new Holds(() => this.clock.now());
-  readonly resources: Resources;
+  readonly resources: Place;
   readonly world: Everything;
   readonly injections: Injection[] = [];
   readonly story: string[] = [];
   #stage: Stage;
   #named = new Map<string, number>();
 
-  private constructor(resources: Resources, limits: Limits, telemetry: Telemetry | undefined) {
+  private constructor(resources: Place, limits: Limits, telemetry: Telemetry | undefined) {
     this.resources = resources;
     this.#stage = this.#without();
     const config = {
       client: dynamo,
-      jobsTable: resources.jobsTable,
-      jobTables: { ledger: resources.ledgerTable },
+      jobsTable: resources.jobsTableName,
+      jobTables: { ledger: resources.ledgerTableName },
       random: systemRandom,
     };
     this.world = {
@@ -100,13 +101,8 @@ export class Lab {
   }
 
   /** The registry as it is after the first use, so that a scenario's own calls are those of every day. */
-  async openForUse(): Promise<void> {
-    const { slots, limits } = this.world;
-    const capacity = limits.capacity;
-    const shards = shardCount(capacity);
-    await slots.createControl({ version: 1, capacity, shards, intake: 'open', dealtVersion: 1 });
-    const caps = evenCaps(capacity, shards);
-    for (const [index, cap] of caps.entries()) await slots.createShard({ index, open: true, cap, version: 1 });
+  openForUse(): Promise<void> {
+    return openRegistry(this.world.slots, this.world.limits.capacity);
   }
 
   /** From here on calls are counted, and meet the fault if there is one. */
@@ -233,9 +229,9 @@ export class Lab {
     if (accounts.length === 0) return new Map();
     const Keys = accounts.map((account) => ({ account: { S: account } }));
     const { Responses } = await dynamo.send(
-      new BatchGetItemCommand({ RequestItems: { [this.resources.ledgerTable]: { Keys, ConsistentRead: true } } }),
+      new BatchGetItemCommand({ RequestItems: { [this.resources.ledgerTableName]: { Keys, ConsistentRead: true } } }),
     );
-    const items = Responses?.[this.resources.ledgerTable] ?? [];
+    const items = Responses?.[this.resources.ledgerTableName] ?? [];
     return new Map(
       items.map((item) => [item['account']?.S ?? '', unmarshall(item) as { total: number; writes: number }]),
     );

@@ -2,38 +2,30 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteMessageCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { DynamoJobStore } from '#adapters/dynamo-job-store.ts';
-import { DynamoSlotRegistry } from '#adapters/dynamo-slot-registry.ts';
 import { makeRunOnce } from '#adapters/run-once.ts';
-import { SqsJobQueue } from '#adapters/sqs-job-queue.ts';
-import { systemClock, systemRandom } from '#adapters/system-world.ts';
 import type { Evidence } from '#core/evidence.ts';
-import { localLimits } from '#core/limits.ts';
+import { type Limits, localLimits } from '#core/limits.ts';
 import type { ConsumerWorld } from '#flow/attempt.ts';
 import { consumeBatch } from '#functions/consumer.ts';
 import { defineJob, type JobContext, type JobDone, jobRegistry } from '#functions/jobs/define-job.ts';
 import { account, positiveInteger } from '#functions/jobs/ledger-credit.ts';
 import type { Clock, JobStore } from '#functions/ports.ts';
-import type { LocalOutputs } from '../../../localstack/outputs.ts';
-import { emulatorCredentials } from '../../../localstack/places.ts';
+import { connectionTo, type Place } from './place.ts';
+import { worldOn } from './world.ts';
 
 const credit = z.strictObject({ account, amount: positiveInteger });
 type Credit = z.infer<typeof credit>;
 
-/** What stands in for a worker's own parts, to make it stop where the drill wants it to. */
+/** What stands in for a worker's own parts, to make it stop where a drill wants it to, or meet what the emulator never does. */
 interface WorkerParts {
   /** The handler that this worker runs for `ledger.credit`. */
   readonly run: (context: JobContext<Credit>) => JobDone | Promise<JobDone>;
   readonly clock?: Clock;
+  readonly dynamo?: DynamoDBClient;
+  readonly limits?: Limits;
   /** Calls of the store that go another way. */
   readonly store?: (real: JobStore) => Partial<JobStore>;
 }
-
-const connectionTo = (outputs: LocalOutputs) => ({
-  region: outputs.region,
-  endpoint: outputs.endpointUrl,
-  credentials: emulatorCredentials,
-});
 
 /**
  * The product's consumer in this process, on the deployed tables and queues: the same code as the Lambda's, where a drill
@@ -43,41 +35,34 @@ export class Worker {
   readonly evidence: Evidence[] = [];
   readonly #world: ConsumerWorld;
 
-  constructor(outputs: LocalOutputs, parts: WorkerParts) {
-    const client = new DynamoDBClient(connectionTo(outputs));
-    const config = {
-      client,
-      jobsTable: outputs.jobsTableName,
-      jobTables: { ledger: outputs.ledgerTableName },
-      random: systemRandom,
-    };
-    const store = new DynamoJobStore(config);
-    const instead = parts.store?.(store) ?? {};
+  constructor(place: Place, parts: WorkerParts) {
+    const { clock, dynamo = new DynamoDBClient(connectionTo(place)), limits = localLimits } = parts;
+    const telemetry = { note: (evidence: Evidence) => void this.evidence.push(evidence), gauge: () => undefined };
+    const world = worldOn(place, { dynamo, limits, telemetry, clock });
+    const instead = parts.store?.(world.store) ?? {};
     this.#world = {
-      store: new Proxy<JobStore>(store, {
+      ...world,
+      store: new Proxy<JobStore>(world.store, {
         get: (real, name: keyof JobStore) => instead[name] ?? real[name].bind(real),
       }),
-      slots: new DynamoSlotRegistry(config),
-      queue: new SqsJobQueue({
-        client: new SQSClient(connectionTo(outputs)),
-        queueUrl: outputs.queueUrl,
-        deadLetterQueueUrl: outputs.deadLetterQueueUrl,
-      }),
-      clock: parts.clock ?? systemClock,
-      random: systemRandom,
-      telemetry: { note: (evidence) => this.evidence.push(evidence), gauge: () => undefined },
-      limits: localLimits,
       registry: jobRegistry(defineJob({ type: 'ledger.credit', payload: credit, timeoutSeconds: 5, run: parts.run })),
-      runOnce: makeRunOnce(client),
+      runOnce: makeRunOnce(dynamo),
       log: () => ({ info: () => undefined, warn: () => undefined }),
     };
   }
 
   /** Consumes one message as a batch of its own, with so much time to live. */
   async handle(record: SQSRecord, seconds: number): Promise<'acknowledge' | 'keep'> {
+    return (await this.handleBatch([record], seconds)).length === 1 ? 'acknowledge' : 'keep';
+  }
+
+  /** Consumes a batch, and returns those of its messages that are to be acknowledged. */
+  async handleBatch(records: readonly SQSRecord[], seconds: number): Promise<readonly SQSRecord[]> {
     const end = Date.now() + seconds * 1_000;
-    const { batchItemFailures } = await consumeBatch(this.#world, { Records: [record] }, () => end - Date.now());
-    return batchItemFailures.length === 0 ? 'acknowledge' : 'keep';
+    const event = { Records: [...records] };
+    const { batchItemFailures } = await consumeBatch(this.#world, event, () => end - Date.now());
+    const kept = new Set(batchItemFailures.map((failure) => failure.itemIdentifier));
+    return records.filter((record) => !kept.has(record.messageId));
   }
 
   noted(metric: Evidence['metric']): readonly Evidence[] {
@@ -93,9 +78,9 @@ export class Deliveries {
   readonly #queueUrl: string;
   readonly #waiting: SQSRecord[] = [];
 
-  constructor(outputs: LocalOutputs) {
-    this.#sqs = new SQSClient(connectionTo(outputs));
-    this.#queueUrl = outputs.queueUrl;
+  constructor(place: Place) {
+    this.#sqs = new SQSClient(connectionTo(place));
+    this.#queueUrl = place.queueUrl;
   }
 
   /** Receives a message of this job, which others do not see for so long; messages of other jobs wait for their taker. */
@@ -105,19 +90,24 @@ export class Deliveries {
       const at = this.#waiting.findIndex((record) => record.body.includes(jobId));
       const [found] = at < 0 ? [] : this.#waiting.splice(at, 1);
       if (found !== undefined) return found;
-      const { Messages = [] } = await this.#sqs.send(
-        new ReceiveMessageCommand({
-          QueueUrl: this.#queueUrl,
-          MaxNumberOfMessages: 10,
-          VisibilityTimeout: hiddenSeconds,
-          WaitTimeSeconds: 1,
-          MessageSystemAttributeNames: ['ApproximateReceiveCount'],
-          MessageAttributeNames: ['All'],
-        }),
-      );
-      this.#waiting.push(...Messages.map(toRecord));
+      this.#waiting.push(...(await this.batch(hiddenSeconds, 1)));
     }
     throw new Error(`no message of job ${jobId} came within ${receiveSecondsMax} s`);
+  }
+
+  /** Up to ten messages of any jobs. */
+  async batch(hiddenSeconds: number, waitSeconds: number): Promise<readonly SQSRecord[]> {
+    const { Messages = [] } = await this.#sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: this.#queueUrl,
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: hiddenSeconds,
+        WaitTimeSeconds: waitSeconds,
+        MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+        MessageAttributeNames: ['All'],
+      }),
+    );
+    return Messages.map(toRecord);
   }
 
   async acknowledge(record: SQSRecord): Promise<void> {
