@@ -5,6 +5,7 @@ import { describeFailure } from '#core/failure.ts';
 import type { ConsumerWorld } from '#flow/attempt.ts';
 import { type Batch, consume, freeSlots } from '#flow/consume.ts';
 import { NotDone, type Received } from '#flow/received.ts';
+import { Turns } from '#flow/turns.ts';
 import { readConsumerEnv } from './env.ts';
 import { onInstance } from './invocation.ts';
 import type { JobRegistry } from './jobs/define-job.ts';
@@ -46,7 +47,7 @@ export const consumeBatch = async (
   event: SQSEvent,
   remainingMs: () => number,
 ): Promise<SQSBatchResponse> => {
-  const batch: Batch = { remainingMs, freed: [], suspects: [] };
+  const batch: Batch = { remainingMs, turns: new Turns(), freed: [], suspects: [] };
   const urgent = event.Records.filter((record) => received(record).putOffs >= world.limits.suspectPutOffsMax);
   const others = event.Records.filter((record) => !urgent.includes(record));
   const first = await pass(world, batch, urgent, true);

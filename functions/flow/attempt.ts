@@ -10,6 +10,7 @@ import { conclude } from './conclude.ts';
 import { noteEnd, noteRecovery, noteStart } from './note.ts';
 import { type Ran, runHandler } from './run-handler.ts';
 import { moveJob } from './save-transition.ts';
+import type { Turns } from './turns.ts';
 import type { World } from './world.ts';
 
 export interface ConsumerWorld extends World {
@@ -35,6 +36,8 @@ export interface Delivery {
   /** Suspects may run now: nothing else of the batch does. */
   readonly alone: boolean;
   readonly free: (slot: Slot) => void;
+  /** Those of its batch. */
+  readonly turns: Turns;
 }
 
 /** Starts, runs and finishes one attempt, if the message meets a job that may start. Throws when a service failed. */
@@ -67,7 +70,7 @@ export const attempt = async (world: ConsumerWorld, delivery: Delivery): Promise
     },
     conclude: async () => {
       if (started === undefined || ran === undefined) throw new Error('a conclusion without an attempt');
-      const job = await conclude(world, started, ran);
+      const job = await conclude(world, delivery.turns, started, ran);
       result = job === undefined ? { kind: 'fenced' } : { kind: 'ran', job };
     },
   });

@@ -6,6 +6,7 @@ import { transition } from '#core/transition.ts';
 import type { Finished } from '#functions/ports.ts';
 import { noteEnd } from './note.ts';
 import type { Ran } from './run-handler.ts';
+import type { Turns } from './turns.ts';
 import type { World } from './world.ts';
 
 /** How long before the lease ends the finish is tried no more, so that its last answer still finds us alive. */
@@ -21,10 +22,14 @@ const backoffCapMs = 400;
  */
 export const conclude = async (
   world: World,
+  turns: Turns,
   started: RunningJob,
   { outcome, writes }: Ran,
 ): Promise<Job | undefined> => {
-  const ended = await endWith(world, started, outcome, writes);
+  // Behind one that hangs a conflict is the lesser evil, while there is still time for it to pass.
+  const patienceMs = (started.leaseUntil - world.clock.now()) / 2;
+  const effects = outcome.kind === 'done' ? writes : [];
+  const ended = await turns.take(world.clock, effects, patienceMs, () => endWith(world, started, outcome, writes));
   if (ended === undefined) {
     world.telemetry.note({
       metric: 'FenceRejected',

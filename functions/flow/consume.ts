@@ -10,9 +10,12 @@ import { type AttemptResult, attempt, type ConsumerWorld } from './attempt.ts';
 import { buryStray, sendToDeadLetter } from './bury.ts';
 import { NotDone, type Received } from './received.ts';
 import { isHandlerHanging } from './run-handler.ts';
+import type { Turns } from './turns.ts';
 
 export interface Batch {
   readonly remainingMs: () => number;
+  /** In which ends of this batch come that write to one item. */
+  readonly turns: Turns;
   /** Slots that finishes gave back, freed together at the end. */
   readonly freed: Slot[];
   /** Suspects that were met while others ran, with their attempts so far. */
@@ -40,6 +43,7 @@ export const consume = async (
     remainingMs: batch.remainingMs,
     alone,
     free: (slot) => batch.freed.push(slot),
+    turns: batch.turns,
   });
   await settle(world, batch, received, message, result);
 };
