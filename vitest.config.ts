@@ -30,6 +30,7 @@ export default defineConfig({
       unit('operator', 'test/operator/**/*.test.ts'),
       unit('plan', 'test/plan/**/*.test.ts'),
       unit('supply-chain', 'test/supply-chain/**/*.test.ts'),
+      unit('judges', 'test/judges/**/*.test.ts'),
       {
         test: {
           name: 'infra',

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { projectRoot } from '../localstack/places.ts';
 import { measureBundles } from './bundles.ts';
+import { conditionsNow } from './conditions.ts';
 import { Counter } from './counts.ts';
 import { type Bench, startBench } from './deployment.ts';
 import { countOwn } from './own-counts.ts';
@@ -11,6 +11,7 @@ import { CountingProxy } from './proxy.ts';
 import { reportOf } from './report.ts';
 import type { Result, Rounds } from './result.ts';
 import { delayMs, type Round, runRound, warmUp } from './rounds.ts';
+import { sectionOf, withSection } from './sections.ts';
 
 const roundsMax = 10;
 /** That of production, so that the registry has the shards that it has there. */
@@ -66,10 +67,20 @@ const write = (result: Result, publish: boolean): void => {
   writeFileSync(`${directory}/latest.json`, `${JSON.stringify(result, null, 2)}\n`);
   writeFileSync(`${directory}/latest.md`, reportOf(result));
   writeFileSync(`${directory}/latest.svg`, plotOf(result));
-  // What the last `npm run bench:growth` on this machine found goes along.
-  const growth = `${directory}/growth.md`;
-  const grown = existsSync(growth) ? readFileSync(growth, 'utf8') : '';
-  if (publish) writeFileSync(`${projectRoot}/bench/RESULTS.md`, reportOf(result, grown));
+  if (publish) writeFileSync(published, withOtherSections(reportOf(result), directory));
+};
+
+const published = `${projectRoot}/bench/RESULTS.md`;
+const others = { Growth: 'growth.md', Contention: 'contention.md' };
+
+/** What the other commands found on this machine goes along, or else what the report had of them before. */
+const withOtherSections = (report: string, directory: string): string => {
+  const before = readFileSync(published, 'utf8');
+  return Object.entries(others).reduce((text, [title, name]) => {
+    const file = `${directory}/${name}`;
+    const body = existsSync(file) ? readFileSync(file, 'utf8') : sectionOf(before, title);
+    return body === undefined ? text : withSection(text, title, body);
+  }, report);
 };
 
 const main = async (): Promise<void> => {
@@ -84,21 +95,12 @@ const main = async (): Promise<void> => {
   if (!Number.isInteger(count) || count < 1 || count > roundsMax) {
     throw new Error(`--rounds takes a whole number from 1 to ${roundsMax}`);
   }
-  const load = loadavg()[0]?.toFixed(1) ?? '';
+  const taken = conditionsNow();
   say('starting the emulator and deploying both builds');
   const bench = await startBench();
   try {
     const found = await measure(bench, count);
-    const conditions = {
-      date: new Date().toISOString().slice(0, 10),
-      processor: `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}`,
-      memory: `${Math.round(totalmem() / 2 ** 30)} GB`,
-      'load at the start': load,
-      node: process.version,
-      emulator: 'MiniStack 1.5.33',
-      rounds: count,
-      capacity,
-    };
+    const conditions = { ...taken, rounds: count, capacity };
     const result: Result = { conditions, ...found };
     write(result, values.publish);
     console.log(`\n${reportOf(result)}`);

@@ -115,7 +115,7 @@ const targets = (result: Result): string =>
   );
 
 /** The run as Markdown. */
-export const reportOf = (result: Result, growth = ''): string => `# Sluice beside a stock Powertools build
+export const reportOf = (result: Result): string => `# Sluice beside a stock Powertools build
 
 Made by \`npm run bench\`; the peer is in \`bench/peer\`. ${Object.entries(result.conditions)
   .map(([name, value]) => `${name}: ${value}`)
@@ -154,4 +154,4 @@ ${timed(result.delayed)}
 ## Bundles
 
 ${bundles(result)}
-${growth && `\n## Growth\n\n${growth}`}`;
+`;

@@ -1,12 +1,8 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import {
-  GetFunctionConfigurationCommand,
-  LambdaClient,
-  UpdateEventSourceMappingCommand,
-  UpdateFunctionConfigurationCommand,
-} from '@aws-sdk/client-lambda';
+import { GetFunctionConfigurationCommand, LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { changeVariables } from '#test/support/function-variables.ts';
 import { emulatorCredentials, emulatorRegion } from '../localstack/places.ts';
 import { ApiClient } from '../operator/client.ts';
 import { until } from './wait.ts';
@@ -68,18 +64,18 @@ export class System {
 
   /** Gives a function another endpoint for its calls; its workers start anew. */
   async route(functionName: string, endpoint: string): Promise<void> {
-    const { Environment } = await this.#lambda.send(
-      new GetFunctionConfigurationCommand({ FunctionName: functionName }),
-    );
-    const variables: Record<string, string> = { ...Environment?.Variables, AWS_ENDPOINT_URL: endpoint };
-    // The SDK may take the host of a queue's URL for the endpoint.
-    for (const name of ['QUEUE_URL', 'DEAD_LETTER_QUEUE_URL']) {
-      const url = variables[name];
-      if (url !== undefined) variables[name] = `${endpoint}${new URL(url).pathname}`;
-    }
-    await this.#lambda.send(
-      new UpdateFunctionConfigurationCommand({ FunctionName: functionName, Environment: { Variables: variables } }),
-    );
+    const on = { endpointUrl: this.deployed.endpointUrl, region: emulatorRegion };
+    await changeVariables(on, [functionName], (before) => ({
+      ...before,
+      AWS_ENDPOINT_URL: endpoint,
+      // The SDK may take the host of a queue's URL for the endpoint.
+      ...Object.fromEntries(
+        ['QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'].flatMap((name) => {
+          const url = before[name];
+          return url === undefined ? [] : [[name, `${endpoint}${new URL(url).pathname}`]];
+        }),
+      ),
+    }));
   }
 
   /** Waits until no message is left; a twentieth of a second for each of `jobs`, beyond two minutes. */

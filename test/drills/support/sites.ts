@@ -1,13 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import {
-  GetFunctionConfigurationCommand,
-  LambdaClient,
-  UpdateFunctionConfigurationCommand,
-} from '@aws-sdk/client-lambda';
+import { changeVariables } from '#test/support/function-variables.ts';
 import { deployLocal } from '../../../localstack/deploy.ts';
 import { type Emulator, startEmulator } from '../../../localstack/emulator.ts';
 import type { LocalOutputs } from '../../../localstack/outputs.ts';
-import { emulatorCredentials, localDirectory } from '../../../localstack/places.ts';
+import { localDirectory } from '../../../localstack/places.ts';
 import { Relay } from './relay.ts';
 
 /** A deployed stack to drill on. */
@@ -17,6 +13,8 @@ export interface Site {
 
 /** One whose API, consumer and reconciler reach SQS and DynamoDB over relays that can be cut. The operator does not. */
 export interface RelayedSite extends Site {
+  /** Its functions run in children of this process. */
+  readonly emulatorPid: number;
   readonly sqs: Relay;
   readonly dynamodb: Relay;
 }
@@ -86,7 +84,7 @@ export class SiteKeeper {
       await Promise.all([sqs.close(), dynamodb.close()]);
     });
     await connectThrough(outputs, sqs, dynamodb);
-    return { outputs, sqs, dynamodb };
+    return { outputs, emulatorPid: emulator.pid, sqs, dynamodb };
   }
 
   async #openRestartable(): Promise<RestartableSite> {
@@ -113,20 +111,15 @@ export class SiteKeeper {
  * than from `AWS_ENDPOINT_URL_SQS`, so the URLs of the queues name the relay too.
  */
 const connectThrough = async (outputs: LocalOutputs, sqs: Relay, dynamodb: Relay): Promise<void> => {
-  const { endpointUrl: endpoint, region } = outputs;
-  const lambda = new LambdaClient({ endpoint, region, credentials: emulatorCredentials });
-  const { apiFunctionName, consumerFunctionName, reconcileFunctionName } = outputs;
-  for (const FunctionName of [apiFunctionName, consumerFunctionName, reconcileFunctionName]) {
-    const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-    const relayed = Object.entries(Environment?.Variables ?? {}).map(([name, value]): [string, string] => [
-      name,
-      name.endsWith('QUEUE_URL') ? value.replace(endpoint, sqs.url) : value,
-    ]);
-    const Variables = {
-      ...Object.fromEntries(relayed),
-      AWS_ENDPOINT_URL_SQS: sqs.url,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
-    };
-    await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }));
-  }
+  const { apiFunctionName, consumerFunctionName, reconcileFunctionName, endpointUrl } = outputs;
+  await changeVariables(outputs, [apiFunctionName, consumerFunctionName, reconcileFunctionName], (before) => ({
+    ...Object.fromEntries(
+      Object.entries(before).map(([name, value]): [string, string] => [
+        name,
+        name.endsWith('QUEUE_URL') ? value.replace(endpointUrl, sqs.url) : value,
+      ]),
+    ),
+    AWS_ENDPOINT_URL_SQS: sqs.url,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+  }));
 };
