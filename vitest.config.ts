@@ -74,6 +74,8 @@ export default defineConfig({
       {
         test: { ...onEmulator, name: 'examples', include: ['test/examples/**/*.test.ts'], sequence: { groupOrder: 7 } },
       },
+      // A short one; `npm run soak` goes on for as long as it is told.
+      { test: { ...onEmulator, name: 'soak', include: ['test/soak/**/*.test.ts'], sequence: { groupOrder: 8 } } },
       // On an emulator of its own, which checks signatures and policies.
       {
         test: {

@@ -10,6 +10,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where the stack of this test run can be reached: `inject('localOutputs')`. */
     localOutputs: LocalOutputs;
+    /** The functions run in children of this process. */
+    emulatorPid: number;
   }
 }
 
@@ -56,8 +58,9 @@ const start = async (): Promise<{ emulator: Emulator; outputs: LocalOutputs }> =
 export const setup = async (project: TestProject): Promise<void> => {
   shared.sluiceTestStack ??= { started: start(), users: 0 };
   shared.sluiceTestStack.users++;
-  const { outputs } = await shared.sluiceTestStack.started;
+  const { outputs, emulator } = await shared.sluiceTestStack.started;
   project.provide('localOutputs', outputs);
+  project.provide('emulatorPid', emulator.pid);
 };
 
 /** Stops it when its last project is done. `SLUICE_KEEP_LOGS=1` leaves the emulator's log under `.local/`. */

@@ -10,6 +10,8 @@ import { type Answer, ApiClient } from '../../../operator/client.ts';
 /** What drills read of a job, or of the problem that came instead; the contract has more. */
 export interface SeenJob {
   readonly id: string;
+  /** A stray has none. */
+  readonly key?: string;
   readonly state: string;
   readonly attempt: number;
   readonly starts: number;
