@@ -48,11 +48,12 @@ const mostWithin = (steps: readonly Step[], from: number, to: number): number =>
 };
 
 /**
- * Judges the refusals of a run in which `room` slots could be taken at once. Who holds a slot is seen from outside: it may
+ * Judges the refusals of a run in which `room` slots could be taken at once, by instances that may remember a look for
+ * `memoryMs`. Who holds a slot is seen from outside: it may
  * be held from the moment at which the ask began until its freeing was answered. Refused asks held nothing; a failed one
  * may hold its slot to the end.
  */
-export const judge = (asks: readonly Ask[], room: number): Judgement => {
+export const judge = (asks: readonly Ask[], room: number, memoryMs: number): Judgement => {
   const holders = asks.filter((ask) => ask.answer !== 'refused');
   const mayHold = inOrder(
     holders.flatMap(({ from, freed }) => [
@@ -70,15 +71,15 @@ export const judge = (asks: readonly Ask[], room: number): Judgement => {
         : [],
     ),
   );
-  const lastLooks = new Map<number, number>();
+  const lastLooks = new Map<number, Ask>();
   const counts = { full: 0, remembered: 0, inError: 0 };
   for (const ask of asks.toSorted((a, b) => a.from - b.from)) {
     const lastLook = lastLooks.get(ask.writer);
-    if (ask.looked) lastLooks.set(ask.writer, ask.from);
+    if (ask.looked) lastLooks.set(ask.writer, ask);
     if (ask.answer !== 'refused') continue;
+    const remembers = !ask.looked && lastLook !== undefined && ask.from - lastLook.to <= memoryMs;
     if (mostWithin(mayHold, ask.from, ask.to) >= room) counts.full += 1;
-    else if (!ask.looked && lastLook !== undefined && mostWithin(mayHold, lastLook, ask.to) >= room)
-      counts.remembered += 1;
+    else if (remembers && mostWithin(mayHold, lastLook.from, ask.to) >= room) counts.remembered += 1;
     else counts.inError += 1;
   }
   return { ...counts, mostHeld: mostWithin(holds, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY) };

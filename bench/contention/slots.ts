@@ -36,6 +36,9 @@ export interface SlotRow extends SlotLoad, Judgement {
 const holdMsMax = 60;
 const pauseMsMax = 40;
 
+/** As long as a view may refuse by itself, by a clock of whole milliseconds. */
+const memoryMs = productionLimits.viewMaxAgeSeconds * 1_000 + 1;
+
 const silent = { note: () => undefined, gauge: () => undefined };
 
 /** Fills the registry up to the room that is asked for; what is free is spread over the shards, one here and one there. */
@@ -134,7 +137,7 @@ export const contendForSlots = async (place: Place, load: SlotLoad): Promise<Slo
   const answered = (answer: Ask['answer']) => asks.filter((ask) => ask.answer === answer);
   return {
     ...load,
-    ...judge(asks, room),
+    ...judge(asks, room, memoryMs),
     taken: answered('taken').length,
     failed: answered('failed').length,
     callsPerTaken: per(answered('taken')),

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Ask, judge } from '../../bench/contention/refusals.ts';
+import { type Ask, judge as judgeWith } from '../../bench/contention/refusals.ts';
 
 /* What judges thousands of refusals must itself be able to say no. */
+
+const memoryMs = 100;
+const judge = (asks: readonly Ask[], room: number) => judgeWith(asks, room, memoryMs);
 
 const held = (writer: number, from: number, to: number): Ask => ({
   writer,
@@ -40,6 +43,8 @@ describe('a refusal', () => {
     const full = [held(1, 0, 49), refused(3, 40, 45)];
     expect(judge([...full, refused(3, 70, 70, false)], 1)).toMatchObject({ full: 1, remembered: 1, inError: 0 });
     expect(judge([...full, refused(4, 70, 70, false)], 1)).toMatchObject({ full: 1, remembered: 0, inError: 1 });
+    const tooLate = refused(3, 46 + memoryMs, 46 + memoryMs, false);
+    expect(judge([...full, tooLate], 1)).toMatchObject({ full: 1, remembered: 0, inError: 1 });
     const lookedAgain = [...full, { ...held(3, 60, 65) }];
     expect(judge([...lookedAgain, refused(3, 70, 70, false)], 2)).toMatchObject({ remembered: 0 });
   });
