@@ -12,15 +12,22 @@ export const describeFailure = (error: unknown): Failure => ({
 
 const framesMax = 8;
 
-/** Stack frames without the message above them. */
-export const framesOf = (error: unknown): readonly string[] =>
-  error instanceof Error
-    ? (error.stack ?? '')
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line.startsWith('at '))
-        .slice(0, framesMax)
-    : [];
+/**
+ * Stack frames without the message above them. The message is cut off as what it is and not by the look of its lines: one
+ * of them may look like a frame. Where it is not found in the stack, which of its lines are frames cannot be told.
+ */
+export const framesOf = (error: unknown): readonly string[] => {
+  if (!(error instanceof Error)) return [];
+  const { stack = '', message } = error;
+  const at = stack.indexOf(message);
+  if (at === -1) return [];
+  return stack
+    .slice(at + message.length)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('at '))
+    .slice(0, framesMax);
+};
 
 /** What could not be done now and may be done later: too many others changed the same, or a service left work undone. */
 export class Unavailable extends Error {
