@@ -41,6 +41,13 @@ export interface SqsConfig {
   readonly traceHeader?: (() => string | undefined) | undefined;
 }
 
+/**
+ * What a trace header says by ids and numbers. A caller may begin a trace itself and write more into its header; that
+ * would travel with the message, and stand beside it in the dead-letter queue.
+ */
+const knownTraceParts =
+  /^Root=1-[0-9a-f]{8}-[0-9a-f]{24}(;Parent=[0-9a-f]{16})?(;Sampled=[01])?(;Lineage=[0-9a-f:|]{1,100})?(?=;|$)/;
+
 /** SendMessageBatch takes ten entries. */
 const sendAtOnce = 10;
 
@@ -154,9 +161,8 @@ export class SqsJobQueue implements JobQueue {
   }
 
   #trace() {
-    const header = this.#traceHeader();
-    if (header === undefined || !/^Root=1-/.test(header)) return {};
-    return { MessageSystemAttributes: { AWSTraceHeader: text(header) } };
+    const [known] = knownTraceParts.exec(this.#traceHeader() ?? '') ?? [];
+    return known === undefined ? {} : { MessageSystemAttributes: { AWSTraceHeader: text(known) } };
   }
 
   #group({ scope }: Sendable): { MessageGroupId?: string } {

@@ -36,9 +36,21 @@ describe('what a message says beside its body', () => {
     expect(many).toMatchObject({ Entries: [wanted] });
   });
 
-  it.each([undefined, '', 'Self=1;nonsense'])('no trace where there is none: %s', async (value) => {
-    const [one] = await calls({ traceHeader: () => value });
-    expect(one).not.toHaveProperty('MessageSystemAttributes');
-    expect(one).not.toHaveProperty('MessageGroupId');
+  it('of the trace only what is an id or a number: a caller may have begun it with words of its own', async () => {
+    const own = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1;Lineage=1:a87bd80c:0';
+    const [one, many] = await calls({ traceHeader: () => `${own};Secret=planted\n` });
+    const wanted = { MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: own } } };
+    expect(one).toMatchObject(wanted);
+    expect(many).toMatchObject({ Entries: [wanted] });
+    expect(JSON.stringify([one, many])).not.toContain('planted');
   });
+
+  it.each([undefined, '', 'Self=1;nonsense', 'Root=1-planted;Sampled=1'])(
+    'no trace where there is none: %s',
+    async (value) => {
+      const [one] = await calls({ traceHeader: () => value });
+      expect(one).not.toHaveProperty('MessageSystemAttributes');
+      expect(one).not.toHaveProperty('MessageGroupId');
+    },
+  );
 });
