@@ -4,6 +4,7 @@ import {
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
+  MethodLoggingLevel,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -15,13 +16,16 @@ import { addGatewayProblems } from './gateway-problems.ts';
 import type { JobSystem } from './job-system.ts';
 import { addLogGroup } from './log-group.ts';
 
-/** What an access log line holds: who called what and how it went. No query string, no header, no body. */
+/**
+ * What an access log line holds: who called what and how it went. Nothing of it is a text of the caller's: no query, header
+ * or body, and not the path as it was called either, which may hold anything and is not escaped for this format.
+ */
 const accessLogFields = {
   requestId: '$context.requestId',
   at: '$context.requestTime',
   caller: '$context.identity.caller',
   method: '$context.httpMethod',
-  path: '$context.path',
+  route: '$context.resourcePath',
   status: '$context.status',
   gatewayError: '$context.error.responseType',
   responseBytes: '$context.responseLength',
@@ -67,6 +71,9 @@ export class JobApi extends Construct {
         stageName: 'v1',
         tracingEnabled: settings.tracing,
         metricsEnabled: true,
+          // It would quote requests.
+          loggingLevel: MethodLoggingLevel.OFF,
+          dataTraceEnabled: false,
         throttlingRateLimit: settings.requestsPerSecond,
         throttlingBurstLimit: settings.requestsBurst,
         accessLogDestination: new LogGroupLogDestination(accessLog),

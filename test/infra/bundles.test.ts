@@ -28,6 +28,13 @@ describe('bundles', () => {
     expect(production.filter((bundle) => bundle.includes('GetParameterResult'))).toHaveLength(0);
   });
 
+  it('have no way to write a trace: no X-Ray client, and no datagram for its daemon', () => {
+    const writing = /\bdgram\b|AWS_XRAY|PutTraceSegments|PutTelemetryRecords|opentelemetry/i;
+    for (const bundle of production) expect(writing.exec(bundle)).toBeNull();
+    // Should tracing come in by a dependency, it would be seen here: what it is found by is what the SDKs for it carry.
+    expect('import d from"node:dgram";process.env.AWS_XRAY_DAEMON_ADDRESS').toMatch(writing);
+  });
+
   it('stay as small as they are', () => {
     const sizes = production.map((bundle) => Buffer.byteLength(bundle)).sort((a, b) => a - b);
     // API and consumer, reconciler, operator. Whoever needs more says so here.
