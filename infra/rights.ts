@@ -25,6 +25,9 @@ export interface Resources {
 const allow = (to: JobFunction, actions: readonly string[], ...resources: string[]): void =>
   to.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources }));
 
+/** Items of the jobs table that belong to the operators: the intake and capacity in force, and the reconciler's lock. */
+const operatorsItems = ['control', 'reconciler'];
+
 const recordActions = [
   'dynamodb:GetItem',
   'dynamodb:BatchGetItem',
@@ -51,18 +54,24 @@ export const allowApi = (api: JobFunction, { jobs, queue, key }: Omit<Resources,
   if (key) allowKey(api, key, 'dynamodb', 'sqs');
 };
 
-/** Runs jobs. A transaction needs the rights of the single calls that it is made of. */
+/**
+ * Runs jobs. A transaction needs the rights of the single calls that it is made of. As the one that runs handlers, the
+ * consumer is kept from the operators' items by their keys. (The API makes the first of them, and IAM cannot tell a first
+ * put from another.)
+ */
 export const allowConsumer = (consumer: JobFunction, { jobs, queue, key }: Omit<Resources, 'mapping'>): void => {
-  allow(
-    consumer,
-    [
-      'dynamodb:GetItem',
-      'dynamodb:PutItem',
-      'dynamodb:UpdateItem',
-      'dynamodb:DeleteItem',
-      'dynamodb:ConditionCheckItem',
-    ],
-    jobs.tableArn,
+  consumer.addToRolePolicy(
+    new PolicyStatement({
+      actions: [
+        'dynamodb:GetItem',
+        'dynamodb:PutItem',
+        'dynamodb:UpdateItem',
+        'dynamodb:DeleteItem',
+        'dynamodb:ConditionCheckItem',
+      ],
+      resources: [jobs.tableArn],
+      conditions: { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': operatorsItems } },
+    }),
   );
   allow(consumer, ['sqs:SendMessage', ...sweepActions], queue.main.queueArn);
   allow(consumer, ['sqs:SendMessage'], queue.deadLetters.queueArn);

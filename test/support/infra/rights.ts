@@ -35,7 +35,7 @@ const resourceName = (arn: unknown): string => {
 
 const asArray = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
-/** The two conditions that are used, in words. Throws on any other. */
+/** The three conditions that are used, in words. Throws on any other. */
 const conditionOf = (condition: Record<string, Record<string, unknown>> | undefined, functionName: string): string => {
   if (condition === undefined) return '';
   const [[operator, test] = ['', {}], ...others] = Object.entries(condition);
@@ -45,6 +45,10 @@ const conditionOf = (condition: Record<string, Record<string, unknown>> | undefi
       return ` via ${[...text.matchAll(/"([a-z]+)\./g)].map(([, service]) => service).join(' and ')}`;
     case 'ArnEquals lambda:SourceFunctionArn':
       if (text.includes(`:function:${functionName}"`)) return ' by its code';
+      break;
+    // The keys of items that a statement leaves out.
+    case 'ForAllValues:StringNotEquals dynamodb:LeadingKeys':
+      return ` except ${Object.values(test).flat().join(', ')}`;
   }
   throw new Error(`The condition ${JSON.stringify(condition)} is not expected.`);
 };
