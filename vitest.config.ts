@@ -5,6 +5,7 @@ const unit = (name: string, include: string) => ({ test: { name, include: [inclu
 /** What the projects against the emulator share: one emulator with one deployed stack, started before the first test. */
 const onEmulator = {
   globalSetup: 'test/support/system-setup.ts',
+  provide: { authChecked: false },
   testTimeout: 60_000,
   hookTimeout: 60_000,
   // The stack has one capacity and one consumer, which some tests change: its test files run one after another.
@@ -12,6 +13,9 @@ const onEmulator = {
   // Groups run one after another: the unit tests do not take the emulator's time.
   sequence: { groupOrder: 2 },
 };
+
+/** `SLUICE_AUTH=false npm run test:system` runs them where nothing is checked. */
+const onCheckingEmulator = { provide: { authChecked: process.env['SLUICE_AUTH'] !== 'false' } };
 
 /**
  * core, flow, jobs, openapi, plan, infra and contract-memory need nothing outside this process. contract runs the same suite as
@@ -51,7 +55,8 @@ export default defineConfig({
           exclude: ['test/contract/**/*.memory.test.ts'],
         },
       },
-      { test: { ...onEmulator, name: 'system', include: ['test/system/**/*.test.ts'] } },
+      // On the emulator that checks signatures and policies: every call is made with the rights that a role of ours gives.
+      { test: { ...onEmulator, ...onCheckingEmulator, name: 'system', include: ['test/system/**/*.test.ts'] } },
       {
         test: {
           ...onEmulator,
@@ -76,14 +81,13 @@ export default defineConfig({
       },
       // A short one; `npm run soak` goes on for as long as it is told.
       { test: { ...onEmulator, name: 'soak', include: ['test/soak/**/*.test.ts'], sequence: { groupOrder: 8 } } },
-      // On an emulator of its own, which checks signatures and policies.
+      // Changes the stack's state and counts on nobody else's.
       {
         test: {
+          ...onEmulator,
+          provide: { authChecked: true },
           name: 'auth',
           include: ['test/auth/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
           sequence: { groupOrder: 6 },
         },
       },

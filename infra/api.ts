@@ -71,9 +71,9 @@ export class JobApi extends Construct {
         stageName: 'v1',
         tracingEnabled: settings.tracing,
         metricsEnabled: true,
-          // It would quote requests.
-          loggingLevel: MethodLoggingLevel.OFF,
-          dataTraceEnabled: false,
+        // It would quote requests.
+        loggingLevel: MethodLoggingLevel.OFF,
+        dataTraceEnabled: false,
         throttlingRateLimit: settings.requestsPerSecond,
         throttlingBurstLimit: settings.requestsBurst,
         accessLogDestination: new LogGroupLogDestination(accessLog),

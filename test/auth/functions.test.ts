@@ -17,31 +17,29 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient, Credentials } from '#test/support/system/client.ts';
 import { eventually } from '#test/support/system/eventually.ts';
+import type { LocalOutputs } from '../../localstack/outputs.ts';
 import { emulatorCredentials } from '../../localstack/places.ts';
-import { type AuthStage, startAuthStage } from './support/stage.ts';
+import { clientOf, connection, functionSession, identities, outputs } from './support/stage.ts';
 
 /* The functions under their own rights: each can do its work, and none can do what is on its list. */
 
-let stage: AuthStage;
 let operator: ApiClient;
 let inspector: Credentials;
 beforeAll(async () => {
-  stage = await startAuthStage();
-  operator = stage.clientOf(await stage.user('duty', stage.outputs.operatePolicyArn));
-  inspector = await stage.user('inspector');
+  operator = clientOf(await identities.user('all-rounder', outputs.operatePolicyArn));
+  inspector = await identities.user('inspector');
 });
-afterAll(() => stage?.stop());
 
 const credit = { account: 'auth', amount: 1 };
 const ended = async (id: string) => (await operator.call('GET', `/jobs/${id}?waitSeconds=20`)).body;
 
 const reconcile = async () => {
-  const lambda = new LambdaClient(stage.connection(emulatorCredentials));
+  const lambda = new LambdaClient(connection(emulatorCredentials));
   const { FunctionError, Payload } = await lambda.send(
-    new InvokeCommand({ FunctionName: stage.outputs.reconcileFunctionName }),
+    new InvokeCommand({ FunctionName: outputs.reconcileFunctionName }),
   );
   const report = JSON.parse(Buffer.from(Payload ?? []).toString());
   expect({ FunctionError, ran: report.ran }).toEqual({ FunctionError: undefined, ran: true });
@@ -86,14 +84,19 @@ describe('each function can do its work', () => {
   });
 
   test('reconcile, sweeping a stray', async () => {
-    const sqs = new SQSClient(stage.connection(emulatorCredentials));
-    for (const QueueUrl of [stage.outputs.queueUrl, stage.outputs.deadLetterQueueUrl]) {
+    const sqs = new SQSClient(connection(emulatorCredentials));
+    const listed = async (): Promise<readonly string[]> => {
+      const { jobs } = (await operator.dead({ reason: 'unreadable' })).body;
+      return jobs.map(({ id }: { id: string }) => id);
+    };
+    const before = await listed();
+    for (const QueueUrl of [outputs.queueUrl, outputs.deadLetterQueueUrl]) {
+      await sqs.send(new PurgeQueueCommand({ QueueUrl }));
       await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'no message of ours' }));
     }
     await eventually(async () => {
       await reconcile();
-      const { jobs } = (await operator.dead({ reason: 'unreadable' })).body;
-      expect(jobs).toHaveLength(2);
+      expect((await listed()).filter((id) => !before.includes(id))).toHaveLength(2);
     });
   });
 });
@@ -134,13 +137,9 @@ const deeds = {
   'read a secret': (_s, c) => new SSMClient(c).send(new GetParameterCommand({ Name: '/sluice/signing' })),
 } satisfies Record<string, Deed>;
 
-type Deed = (outputs: AuthStage['outputs'], connection: ReturnType<AuthStage['connection']>) => Promise<unknown>;
-const query = (
-  { jobsTableName }: AuthStage['outputs'],
-  connection: ReturnType<AuthStage['connection']>,
-  IndexName: string,
-  bucket: string,
-) =>
+type Connection = ReturnType<typeof connection>;
+type Deed = (outputs: LocalOutputs, connection: Connection) => Promise<unknown>;
+const query = ({ jobsTableName }: LocalOutputs, connection: Connection, IndexName: string, bucket: string) =>
   new DynamoDBClient(connection).send(
     new QueryCommand({
       TableName: jobsTableName,
@@ -168,11 +167,11 @@ const refusals = /AccessDenied|not authorized/;
 describe.each(Object.keys(allowed) as (keyof typeof allowed)[])('the role of the function %s', (name) => {
   let session: Credentials;
   beforeAll(async () => {
-    session = await stage.functionSession(stage.outputs[`${name}FunctionName`], inspector);
+    session = await functionSession(outputs[`${name}FunctionName`], 'inspector', inspector);
   });
   const attempt = async (deed: Name): Promise<string> => {
     try {
-      await deeds[deed](stage.outputs, stage.connection(session));
+      await deeds[deed](outputs, connection(session));
       return 'done';
     } catch (error) {
       const { name: code, message } = error as Error;
@@ -189,11 +188,11 @@ describe.each(Object.keys(allowed) as (keyof typeof allowed)[])('the role of the
 
   test('and is asked as itself: what it may do is not denied', async () => {
     for (const deed of allowed[name]) expect({ deed, was: await attempt(deed) }).not.toEqual({ deed, was: 'denied' });
-    const { jobsTableName: TableName } = stage.outputs;
-    const dynamo = new DynamoDBClient(stage.connection(session));
+    const { jobsTableName: TableName } = outputs;
+    const dynamo = new DynamoDBClient(connection(session));
     await dynamo.send(new GetItemCommand({ TableName, Key: { id: { S: 'control' } } }));
-    await new SQSClient(stage.connection(session)).send(
-      new SendMessageCommand({ QueueUrl: stage.outputs.queueUrl, MessageBody: 'x' }),
+    await new SQSClient(connection(session)).send(
+      new SendMessageCommand({ QueueUrl: outputs.queueUrl, MessageBody: 'x' }),
     );
   });
 });

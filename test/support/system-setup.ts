@@ -5,30 +5,42 @@ import { type Emulator, startEmulator } from '../../localstack/emulator.ts';
 import type { LocalOutputs } from '../../localstack/outputs.ts';
 import { localDirectory } from '../../localstack/places.ts';
 import { startOf, stopGroup } from '../../localstack/processes.ts';
+import { type Callers, makeCallers } from './system/callers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
+    /** Given by vitest.config.ts: whether the emulator checks signatures and policies. */
+    authChecked: boolean;
     /** Where the stack of this test run can be reached: `inject('localOutputs')`. */
     localOutputs: LocalOutputs;
     /** The functions run in children of this process. */
     emulatorPid: number;
+    /** Who may call it. */
+    callers: Callers;
   }
 }
 
+interface Started {
+  readonly emulator: Emulator;
+  readonly outputs: LocalOutputs;
+  readonly callers: Callers;
+}
+
 interface SharedStack {
-  readonly started: Promise<{ emulator: Emulator; outputs: LocalOutputs }>;
+  readonly started: Promise<Started>;
   users: number;
 }
 
 // Each project runs this file in a module of its own, all in one process: what they share must be found from there.
-const shared: { sluiceTestStack?: SharedStack } = globalThis as never;
-const name = `test-${process.pid}`;
+const shared: { sluiceTestStacks?: Map<string, SharedStack> } = globalThis as never;
+shared.sluiceTestStacks ??= new Map();
+const stacks = shared.sluiceTestStacks;
 const ownerFile = 'emulator.json';
 
 /** Removes what test runs left behind that were ended by force: their emulators and their directories. */
 const sweepAbandoned = async (): Promise<void> => {
   for (const entry of readdirSync(localDirectory, { withFileTypes: true })) {
-    const runner = Number(/^test-(\d+)$/.exec(entry.name)?.[1]);
+    const runner = Number(/^test-(\d+)(-auth)?$/.exec(entry.name)?.[1]);
     if (!runner || startOf(runner) !== undefined) continue;
     const directory = `${localDirectory}/${entry.name}`;
     try {
@@ -41,36 +53,41 @@ const sweepAbandoned = async (): Promise<void> => {
   }
 };
 
-const start = async (): Promise<{ emulator: Emulator; outputs: LocalOutputs }> => {
-  const emulator = await startEmulator({ name });
+const start = async (name: string, auth: boolean): Promise<Started> => {
+  const emulator = await startEmulator({ name, auth });
   const directory = `${localDirectory}/${name}`;
   writeFileSync(`${directory}/${ownerFile}`, JSON.stringify({ pid: emulator.pid, startedAt: startOf(emulator.pid) }));
   await sweepAbandoned();
   try {
-    return { emulator, outputs: await deployLocal({ endpointUrl: emulator.endpointUrl, outDir: directory }) };
+    const outputs = await deployLocal({ endpointUrl: emulator.endpointUrl, outDir: directory });
+    return { emulator, outputs, callers: await makeCallers(outputs, `${directory}/credentials`) };
   } catch (error) {
     await emulator.stop();
     throw error;
   }
 };
 
-/** Gives the projects that need it one emulator of their own with the local stage deployed, on a free port. */
-export const setup = async (project: TestProject): Promise<void> => {
-  shared.sluiceTestStack ??= { started: start(), users: 0 };
-  shared.sluiceTestStack.users++;
-  const { outputs, emulator } = await shared.sluiceTestStack.started;
+/**
+ * Gives the projects that need it a deployed local stage on an emulator of this run, on a free port: one that checks
+ * signatures and policies to those that ask for it, another to the rest. What it returns stops the emulator when its last
+ * project is done. `SLUICE_KEEP_LOGS=1` leaves the emulator's log under `.local/`.
+ */
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  const { authChecked } = project.getProvidedContext();
+  const name = `test-${process.pid}${authChecked ? '-auth' : ''}`;
+  const stack = stacks.get(name) ?? { started: start(name, authChecked), users: 0 };
+  stacks.set(name, stack);
+  stack.users++;
+  const { emulator, outputs, callers } = await stack.started;
   project.provide('localOutputs', outputs);
+  project.provide('callers', callers);
   project.provide('emulatorPid', emulator.pid);
-};
-
-/** Stops it when its last project is done. `SLUICE_KEEP_LOGS=1` leaves the emulator's log under `.local/`. */
-export const teardown = async (): Promise<void> => {
-  const stack = shared.sluiceTestStack;
-  if (stack === undefined || --stack.users > 0) return;
-  delete shared.sluiceTestStack;
-  const { emulator } = await stack.started;
-  await emulator.stop();
-  if (process.env['SLUICE_KEEP_LOGS'] !== '1') {
-    rmSync(`${localDirectory}/${name}`, { recursive: true, force: true });
-  }
+  return async () => {
+    if (--stack.users > 0) return;
+    stacks.delete(name);
+    await emulator.stop();
+    if (process.env['SLUICE_KEEP_LOGS'] !== '1') {
+      rmSync(`${localDirectory}/${name}`, { recursive: true, force: true });
+    }
+  };
 };

@@ -113,7 +113,7 @@ describe('dead', () => {
     const redriven = await sluice('dead', 'redrive', ...ids, '--rate', '50');
     expect(redriven).toMatchObject({ code: 0, out: '2 redriven, 0 skipped, 2 looked at\n' });
     await Promise.all(ids.map((id) => jobIn(id, 'dead')));
-    expect((await api.job(first)).body).toMatchObject({ redrives: 1, starts: 2 });
+    expect((await api.operatorJob(first)).body).toMatchObject({ redrives: 1, starts: 2 });
 
     expect(await sluice('dead', 'discard', first)).toMatchObject({
       code: 0,
@@ -140,7 +140,7 @@ describe('dead', () => {
     expect(redriven.json().skipped).not.toContainEqual({ id: stray, code: 'job-not-found' });
     expect(redriven.json().moved).toBeGreaterThan(0);
     await jobIn(id, 'dead');
-    expect((await api.job(id)).body.redrives).toBe(1);
+    expect((await api.operatorJob(id)).body.redrives).toBe(1);
     expect(await sluice('dead', 'discard', '--all')).toMatchObject({
       code: 2,
       out: '',

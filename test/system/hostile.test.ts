@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { test } from '#test/support/system/own.ts';
-import { api, reset } from '#test/support/system/stack.ts';
+import { api, reset, root } from '#test/support/system/stack.ts';
 
 beforeAll(reset, 90_000);
 
@@ -78,7 +78,6 @@ const requests: readonly (readonly [
   ['a key with quotes only', { headers: { 'idempotency-key': '"' } }],
   ['a content type of 7,000 characters', { headers: { 'content-type': `application/json;${'x'.repeat(7_000)}` } }],
   ['a content encoding that is not true', { headers: { 'content-encoding': 'gzip' }, body: '{}' }],
-  ['a forged host', { headers: { host: 'evil.example/x' }, body: '{}' }],
   ['a forwarded protocol', { headers: { 'x-forwarded-proto': 'gopher:' }, body: '{}' }],
   ['a forwarded address', { headers: { 'x-forwarded-for': 'x'.repeat(3_000) }, body: '{}' }],
   ['an Accept that refuses JSON', { headers: { accept: 'text/html;q=1, */*;q=0' }, body: '{}' }],
@@ -119,7 +118,8 @@ const expectRefused = (answer: Awaited<ReturnType<typeof api.raw>>): void => {
     type: 'about:blank',
     status: answer.status,
     retryable: false,
-    code: expect.any(String),
+    // What the gateway refuses has not been tried.
+    code: expect.not.stringMatching(/^forbidden$/),
   });
   expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|index\.mjs|at async|<script|sluice-local/);
   expect(JSON.stringify(answer.body).length).toBeLessThan(6_000);
@@ -139,7 +139,8 @@ describe('never a 5xx for what a caller sends', () => {
   test.for(requests)(
     'request: %s',
     async ([, { method = 'POST', path = '/jobs', headers = {}, body = credit }], { own }) => {
-      const answer = await api.raw(method, path, {
+      // Methods and paths are not those of a role: who may call everything gets as far as to us.
+      const answer = await root.raw(method, path, {
         headers: { 'content-type': 'application/json', 'idempotency-key': own.key(), ...headers },
         ...(method !== 'TRACE' && { body }),
       });

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect } from 'vitest';
+import { beforeAll, describe, expect, inject } from 'vitest';
 import { anotherCaller } from '#test/support/system/caller.ts';
-import type { ApiClient } from '#test/support/system/client.ts';
+import { ApiClient } from '#test/support/system/client.ts';
 import { eventually } from '#test/support/system/eventually.ts';
 import { test } from '#test/support/system/own.ts';
 import { expectFieldProblem } from '#test/support/system/problem.ts';
@@ -9,6 +9,7 @@ import {
   deadLettersOf,
   jobIn,
   ledger,
+  outputs,
   pauseConsumer,
   reconcile,
   reset,
@@ -49,7 +50,10 @@ describe('POST /operator/dead/redrive', () => {
     const job = await jobIn(id, 'succeeded');
     expect(job).toMatchObject({ id, key: own.key(), redrives: 1, attempt: 1, starts: 2 });
     expect(events(job)).toEqual(['accept', 'start', 'dead', 'redrive', 'start', 'succeed']);
-    const { tenant } = job;
+    const operator = new ApiClient(outputs.apiUrl, inject('callers').operator);
+    const { tenant } = (
+      await operator.submit(own.key('his'), 'ledger.credit', { account: own.account('his'), amount: 1 })
+    ).body;
     expect(job.history[3].detail).toMatchObject({ actor: tenant, after: 'wait-budget-exhausted' });
     expect(await ledger(account)).toEqual({ total: 5, writes: 1 });
     await eventually(async () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { projectRoot } from '../../localstack/places.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Block, blocksOf, demandsOf, fits, unwritten } from '../support/runbook/blocks.ts';
@@ -15,14 +15,21 @@ const sections = Map.groupBy(
 );
 const safetyCheck = 'First safety check';
 
-/** The test's own stack stands for the one that the reader has started, or works on. */
-const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
-const shell = new Shell({
-  ...credentials,
-  SLUICE_API_URL: outputs.apiUrl,
-  API_URL: outputs.apiUrl,
-  REGION: outputs.region,
-});
+/** The test's own stack stands for the one that the reader has started, or works on; he has the operators' role. */
+const { operator, credentialsFile } = inject('callers');
+const shell = new Shell(
+  {
+    AWS_ACCESS_KEY_ID: operator.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: operator.secretAccessKey,
+    AWS_SESSION_TOKEN: operator.sessionToken,
+    AWS_SHARED_CREDENTIALS_FILE: credentialsFile,
+    AWS_REGION: outputs.region,
+    SLUICE_API_URL: outputs.apiUrl,
+    API_URL: outputs.apiUrl,
+    REGION: outputs.region,
+  },
+  '--profile operator',
+);
 
 /** Fails as long as an outage of three starts lasts: dead, and well after a redrive. */
 const outage = { account: 'runbook', amount: 1, failBefore: 3 };

@@ -23,9 +23,7 @@ export interface Facts {
 
 const newCaller = async (outputs: LocalOutputs, name: string) => {
   const identities = new Identities(outputs.endpointUrl);
-  const user = `${name}-${randomBytes(4).toString('hex')}`;
-  await identities.createUser(user);
-  const credentials = await identities.createKey(user);
+  const credentials = await identities.user(`${name}-${randomBytes(4).toString('hex')}`);
   return { credentials, api: new ApiClient(outputs.apiUrl, credentials) };
 };
 

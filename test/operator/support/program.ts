@@ -25,10 +25,17 @@ export const startSluice = async (
   return { code: await ended, out, notes, json: () => JSON.parse(out) };
 };
 
-/** A command as an operator types it, at the API of this run's stack. */
+/** A command as an operator types it, at the API of this run's stack, with the operators' role. */
 export const sluice = (...args: readonly string[]): Promise<Outcome> =>
-  startSluice([...args, '--api-url', inject('localOutputs').apiUrl]);
+  startSluice([...args, '--api-url', inject('localOutputs').apiUrl, '--profile', 'operator'], {
+    AWS_SHARED_CREDENTIALS_FILE: inject('callers').credentialsFile,
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_REGION: inject('localOutputs').region,
+  });
 
-/** The same, with the API found by the outputs of the stack. */
+/**
+ * The same, with the API found by the outputs of the stack. The account's root types it: to read a stack and its logs is
+ * not among the operators' rights.
+ */
 export const sluiceByStack = (...args: readonly string[]): Promise<Outcome> =>
   startSluice([...args, '--stack', 'sluice-local', '--endpoint-url', inject('localOutputs').endpointUrl]);

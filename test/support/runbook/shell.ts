@@ -7,7 +7,8 @@ import { projectRoot } from '../../../localstack/places.ts';
 
 /**
  * One `sh -eu` in the project's directory, which runs block after block, so that variables and functions stay as they do
- * for a reader. Nothing of this process's environment is in it but `variables`.
+ * for a reader. Nothing of this process's environment is in it but `variables`. Each `npx sluice` finds its credentials by
+ * the options that it gets, and not in the variables.
  */
 export class Shell {
   readonly #directory = mkdtempSync(join(tmpdir(), 'sluice-runbook-'));
@@ -16,11 +17,11 @@ export class Shell {
   #heard: (() => void) | undefined;
   #ended = false;
 
-  constructor(variables: Readonly<Record<string, string>>) {
+  constructor(variables: Readonly<Record<string, string>>, sluiceOptions = '') {
     const bin = `${this.#directory}/bin`;
     mkdirSync(bin);
     // What `npx sluice` starts, without npm's own second of work each time.
-    writeFileSync(`${bin}/npx`, npxStub);
+    writeFileSync(`${bin}/npx`, npxStub(sluiceOptions));
     chmodSync(`${bin}/npx`, 0o755);
     this.#shell = spawn('sh', ['-eu'], {
       cwd: projectRoot,
@@ -66,8 +67,8 @@ export class Shell {
   }
 }
 
-const npxStub = `#!/bin/sh
+const npxStub = (options: string): string => `#!/bin/sh
 [ "$1" = sluice ] || { echo "the runbook starts another program: $1" >&2; exit 1; }
 shift
-exec node '${projectRoot}/operator/cli.ts' "$@"
+exec env -u AWS_ACCESS_KEY_ID -u AWS_SECRET_ACCESS_KEY -u AWS_SESSION_TOKEN node '${projectRoot}/operator/cli.ts' "$@" ${options}
 `;

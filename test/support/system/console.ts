@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
 import { Session } from '../../../operator/cli/session.ts';
 import { findTarget } from '../../../operator/cli/target.ts';
 import { terminalIo } from '../../../operator/cli/terminal-io.ts';
@@ -18,7 +18,8 @@ export const consoleInBrowser = () => {
   beforeAll(async () => {
     await reset();
     const target = await findTarget({ apiUrl: outputs.apiUrl });
-    const session = new Session(terminalIo(), target, { json: false });
+    const sdk = { ...target.sdk, credentials: async () => inject('callers').operator };
+    const session = new Session(terminalIo(), { ...target, sdk }, { json: false });
     running = await startConsole({
       upstream: (method, path, body) => session.raw(method, path, body),
       about: { apiUrl: target.apiUrl, source: target.source, region: target.sdk.region },

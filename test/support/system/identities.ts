@@ -1,6 +1,20 @@
 import { AwsClient } from 'aws4fetch';
 import type { Credentials } from './client.ts';
 
+const account = '000000000000';
+
+export const userArn = (name: string): string => `arn:aws:iam::${account}:user/${name}`;
+
+/** A role's trust: who may assume it. */
+export const trustOf = (principal: object): string =>
+  JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: principal }],
+  });
+
+const allowing = (Action: string, Resource: string): string =>
+  JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action, Resource }] });
+
 /** IAM and STS by signed calls in their query protocol: two services of which tests need a handful of calls. */
 const versions = { iam: '2010-05-08', sts: '2011-06-15' } as const;
 
@@ -29,8 +43,27 @@ export class Identities {
     return xml;
   }
 
-  async createUser(UserName: string): Promise<void> {
+  /** A new user with these managed policies. */
+  async user(UserName: string, ...policyArns: string[]): Promise<Credentials> {
     await this.call('iam', 'CreateUser', { UserName });
+    for (const PolicyArn of policyArns) await this.call('iam', 'AttachUserPolicy', { UserName, PolicyArn });
+    // What a user may assume is decided by the role's trust; AWS asks for no more within one account.
+    const PolicyDocument = allowing('sts:AssumeRole', `arn:aws:iam::${account}:role/*`);
+    await this.call('iam', 'PutUserPolicy', { UserName, PolicyName: 'assume', PolicyDocument });
+    return this.createKey(UserName);
+  }
+
+  /** A new role with these managed policies, which this user may assume; the result makes its sessions. */
+  async role(
+    RoleName: string,
+    trusted: string,
+    ...policyArns: string[]
+  ): Promise<(session: string, by: Credentials) => Promise<Required<Credentials>>> {
+    const AssumeRolePolicyDocument = trustOf({ AWS: userArn(trusted) });
+    const xml = await this.call('iam', 'CreateRole', { RoleName, AssumeRolePolicyDocument });
+    for (const PolicyArn of policyArns) await this.call('iam', 'AttachRolePolicy', { RoleName, PolicyArn });
+    const arn = element(xml, 'Arn');
+    return (session, by) => this.assume(arn, session, by);
   }
 
   async createKey(UserName: string): Promise<Credentials> {
@@ -50,7 +83,7 @@ export class Identities {
 }
 
 /** The text of the first element of this name. */
-export const element = (xml: string, name: string): string => {
+const element = (xml: string, name: string): string => {
   const [, text] = new RegExp(`<${name}>([^<]+)</${name}>`).exec(xml) ?? [];
   if (text === undefined) throw new Error(`there is no ${name} in: ${xml}`);
   return text;

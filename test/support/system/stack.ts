@@ -34,8 +34,15 @@ const dynamo = new DynamoDBClient(connection);
 const sqs = new SQSClient(connection);
 export const lambda = new LambdaClient(connection);
 
-/** The caller that most tests are, as submitter and as operator. */
-export const api = new ApiClient(outputs.apiUrl);
+const callers = inject('callers');
+
+/** The caller that most tests are: a submitter, and for the operators' routes an operator, each with its role's rights. */
+export const api = new ApiClient(outputs.apiUrl, (path) =>
+  path.startsWith('/operator') ? callers.operator : callers.submitter,
+);
+
+/** The account's own root, whom every method and path is open to: for calls that neither role may make. */
+export const root = new ApiClient(outputs.apiUrl);
 
 /** The capacity of the local stage, in force at the start of every file. */
 export const stageCapacity = 100;
@@ -217,12 +224,12 @@ export const settled = async ({ withinMs = 45_000 } = {}): Promise<void> => {
   );
 };
 
-/** Waits until the job is in this state, and returns it as its owner sees it. */
+/** Waits until the job is in this state, whoever submitted it, and returns it as its owner sees it. */
 // biome-ignore lint/suspicious/noExplicitAny: as for `Answer.body`.
 export const jobIn = (id: string, state: string, { withinMs = 30_000 } = {}): Promise<any> =>
   eventually(
     async () => {
-      const { body } = await api.job(id);
+      const { body } = await api.operatorJob(id);
       expect(body).toMatchObject({ id, state });
       return body;
     },
