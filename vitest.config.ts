@@ -33,6 +33,7 @@ export default defineConfig({
       unit('openapi', 'test/openapi/**/*.test.ts'),
       unit('operator', 'test/operator/**/*.test.ts'),
       unit('plan', 'test/plan/**/*.test.ts'),
+      unit('deploy', 'test/deploy/**/*.test.ts'),
       unit('supply-chain', 'test/supply-chain/**/*.test.ts'),
       unit('judges', 'test/judges/**/*.test.ts'),
       {
@@ -89,6 +90,18 @@ export default defineConfig({
           name: 'auth',
           include: ['test/auth/**/*.test.ts'],
           sequence: { groupOrder: 6 },
+        },
+      },
+      // On an emulator of its own, which is bootstrapped as an account is.
+      {
+        test: {
+          name: 'release',
+          include: ['test/release/**/*.test.ts'],
+          globalSetup: 'test/support/release/setup.ts',
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 7 },
         },
       },
     ],

@@ -14,7 +14,7 @@ export interface LocalDeployment {
 }
 
 /** The CDK command with nothing of the developer's own AWS settings, and nothing that calls out to the network. */
-const cdkEnvironment = (endpointUrl: string): Record<string, string> => ({
+export const cdkEnvironment = (endpointUrl: string): Record<string, string> => ({
   AWS_ACCESS_KEY_ID: emulatorCredentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: emulatorCredentials.secretAccessKey,
   AWS_SESSION_TOKEN: '',

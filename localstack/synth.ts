@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { localDirectory, projectRoot } from './places.ts';
 import { runNode } from './run.ts';
 
-/** Everything that a local cloud assembly is made from. */
+/** Everything that a cloud assembly is made from. */
 const sources = [
   'functions',
   'infra',
@@ -43,26 +43,38 @@ const removeOld = (): void => {
   }
 };
 
-/**
- * Makes the cloud assembly of the local stage and returns its directory. The directory is named by a hash of all
- * sources, so that an unchanged project is not bundled again, and two runs at once do not disturb each other.
- */
-export const synthesizeLocal = async (
-  context: Readonly<Record<string, string>>,
-  app = 'infra/app.ts',
-): Promise<string> => {
+type Context = Readonly<Record<string, string | readonly string[]>>;
+
+/** The cloud assembly of the local stage, see `synthesize`. */
+export const synthesizeLocal = (context: Context, app?: string): Promise<string> =>
+  synthesize({ stage: 'local', ...context }, app);
+
+/** Runs a CDK app into a directory: what the CDK command would do, without its start-up time. */
+export const runApp = (app: string, wholeContext: string, directory: string): Promise<void> =>
+  runNode([app], { CDK_OUTDIR: directory, CDK_CONTEXT_JSON: wholeContext });
+
+/** The context of a run: CDK's feature flags from cdk.json, and what is given on top. */
+export const wholeContextOf = (context: Context): string => {
   const { context: flags }: { context: Record<string, unknown> } = JSON.parse(
     readFileSync(`${projectRoot}/cdk.json`, 'utf8'),
   );
-  const wholeContext = JSON.stringify({ ...flags, stage: 'local', ...context });
+  return JSON.stringify({ ...flags, ...context });
+};
+
+/**
+ * Makes a cloud assembly and returns its directory. The directory is named by a hash of all sources, so that an unchanged
+ * project is not bundled again, and two runs at once do not disturb each other.
+ */
+export const synthesize = async (context: Context, app = 'infra/app.ts'): Promise<string> => {
+  const wholeContext = wholeContextOf(context);
   mkdirSync(assemblies, { recursive: true });
   removeOld();
   const assembly = `${assemblies}/${hashSources(app, wholeContext)}`;
   if (existsSync(assembly)) return assembly;
 
-  // What the CDK command would do, without its start-up time. Renamed into place when complete.
+  // Renamed into place when complete.
   const unfinished = mkdtempSync(`${assemblies}/unfinished-`);
-  await runNode([app], { CDK_OUTDIR: unfinished, CDK_CONTEXT_JSON: wholeContext });
+  await runApp(app, wholeContext, unfinished);
   try {
     renameSync(unfinished, assembly);
   } catch (error) {

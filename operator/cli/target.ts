@@ -89,7 +89,8 @@ const checkedUrl = (name: string, url: string): string => {
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '');
 };
 
-const isLoopback = (url: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
+export const isLoopback = (url: string): boolean =>
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
 
 const regionInHost = (apiUrl: string): string | undefined =>
   /\.execute-api\.([a-z0-9-]+)\.amazonaws\.com/.exec(apiUrl)?.[1];
@@ -98,7 +99,7 @@ const regionInHost = (apiUrl: string): string | undefined =>
  * Region and credentials as the AWS SDK finds them. An emulator on this machine takes any key pair, and must not be
  * sent a real one: it gets its own, unless a profile is named.
  */
-const sdkConfig = async (
+export const sdkConfig = async (
   { profile, region, endpointUrl }: TargetOptions,
   knownRegion: string | undefined,
   isLocalApi: boolean,

@@ -1,7 +1,8 @@
 /**
  * List prices in US dollars, region us-east-1, without free tiers and without the rebates for large amounts, as read in
  * November 2026. Sources: "Amazon DynamoDB pricing for on-demand capacity", "Amazon SQS pricing", "AWS Lambda pricing"
- * (Arm, first tier) and "Amazon API Gateway pricing" (REST APIs). `npm run bench` and `sluice plan` take them from here.
+ * (Arm, first tier) and "Amazon API Gateway pricing" (REST APIs). `npm run bench`, `npm run costs` and `sluice plan` take them
+ * from here.
  */
 export const dollarsPerMillion = {
   writeUnits: 0.625,
@@ -16,6 +17,22 @@ export const dollarsPerMillion = {
 /** What the bench leaves out: the emulator's milliseconds are not those of AWS, and it keeps nothing for a month. */
 export const dollarsPerLambdaGigabyteSecond = 0.0000133334;
 export const dollarsPerStoredGigabyteMonth = 0.25;
+
+/**
+ * What is paid whether or not there are jobs. Sources: "Amazon CloudWatch pricing", "AWS X-Ray pricing", "AWS Key Management
+ * Service pricing". Scheduled rules, mappings, roles and log groups cost nothing as such.
+ */
+export const idlePrices = {
+  alarmMetricMonth: 0.1,
+  customMetricMonth: 0.3,
+  dashboardMonth: 3,
+  traceRecorded: 0.000005,
+  keyRequest: 0.000003,
+  logGigabyteIngested: 0.5,
+  logGigabyteMonth: 0.03,
+  /** Recovery to a point in time, on top of what is stored. */
+  recoveryGigabyteMonth: 0.2,
+} as const;
 
 export type Usage = Readonly<Record<keyof typeof dollarsPerMillion, number>>;
 

@@ -32,6 +32,15 @@ describe('messages of versions N and N-1', () => {
     expect(formatMessage(read.message)).toBe(fixture.trim());
   });
 
+  it('every version that may be waiting has a fixture that is read: what is written now, and the one before', () => {
+    const job = { id: '0'.repeat(32), fingerprint: '0'.repeat(64), tenure: 0 };
+    const { v: written }: { v: number } = JSON.parse(formatMessage(job));
+    for (const version of [written - 1, written].filter((one) => one >= 1)) {
+      const kept = readFileSync(new URL(`../fixtures/message-v${version}.json`, import.meta.url), 'utf8');
+      expect({ version, v: JSON.parse(kept).v, ok: parseMessage(kept).ok }).toEqual({ version, v: version, ok: true });
+    }
+  });
+
   it('the version after the next is named, not guessed at', () => {
     const newer = JSON.stringify({ ...JSON.parse(fixture), v: 2 });
     expect(parseMessage(newer)).toEqual({ ok: false, reason: 'unknown-version' });

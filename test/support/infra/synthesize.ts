@@ -13,7 +13,7 @@ export interface Resource {
   readonly DeletionPolicy?: string;
 }
 
-const stackName = 'sluice-under-test';
+const nameUnderTest = 'sluice-under-test';
 
 /** CDK's feature flags, which the CDK command would read for a deployment. */
 const { context: flags } = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'));
@@ -32,18 +32,20 @@ const inApp = <T>(context: Readonly<Record<string, unknown>>, use: (app: App, ou
 /** No fact in a template depends on what is in a bundle. */
 const withoutBundling = { 'aws:cdk:bundling-stacks': [] };
 
-const stackOf = (app: App, stage: StageProps) => new JobSystemStack(app, stackName, { stackName, stage });
+const stackOf = (app: App, stage: StageProps, stackName = nameUnderTest) =>
+  new JobSystemStack(app, stackName, { stackName, stage });
 
 /** What `read` finds in a stage's stack. */
-export const inStackOf = <T>(stage: StageProps, read: (stack: JobSystemStack) => T): T =>
-  inApp(withoutBundling, (app) => read(stackOf(app, stage)));
+export const inStackOf = <T>(stage: StageProps, read: (stack: JobSystemStack) => T, stackName?: string): T =>
+  inApp(withoutBundling, (app) => read(stackOf(app, stage, stackName)));
 
 /** What `read` finds in an empty stack, or in what it puts there. */
 export const inEmptyStack = <T>(read: (stack: Stack) => T, props: StackProps = {}): T =>
-  inApp(withoutBundling, (app) => read(new Stack(app, stackName, { stackName, ...props })));
+  inApp(withoutBundling, (app) => read(new Stack(app, nameUnderTest, { stackName: nameUnderTest, ...props })));
 
 /** The template of a stage. */
-export const templateOf = (stage: StageProps): Template => inStackOf(stage, (stack) => Template.fromStack(stack));
+export const templateOf = (stage: StageProps, stackName?: string): Template =>
+  inStackOf(stage, (stack) => Template.fromStack(stack), stackName);
 
 /** The text of the four bundles of a stage. */
 export const bundlesOf = (stage: StageProps): string[] =>

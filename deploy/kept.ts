@@ -1,0 +1,55 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { localDirectory } from '../localstack/places.ts';
+import { type Template, templateIn } from './assembly.ts';
+import type { Place } from './place.ts';
+
+/** So many of the assemblies that came through their smoke test are kept on this machine for each stack. */
+const keptMax = 5;
+
+/** All emulators have one account: of them the address tells which is meant. */
+const directoryOf = ({ account, region, sdk }: Pick<Place, 'account' | 'region' | 'sdk'>): string =>
+  `${sdk.endpoint === undefined ? account : new URL(sdk.endpoint).host.replace(':', '-')}/${region}`;
+
+/** The assemblies of one stack that were deployed well from this machine, oldest first. */
+export class KeptAssemblies {
+  readonly #directory: string;
+  readonly #stackName: string;
+
+  constructor(place: Pick<Place, 'account' | 'region' | 'sdk'>, stackName: string, root = localDirectory) {
+    this.#directory = `${root}/deployed/${directoryOf(place)}/${stackName}`;
+    this.#stackName = stackName;
+  }
+
+  /** Keeps a copy as the newest; one that is kept already stays in its place. `at` in epoch milliseconds. */
+  keep(assembly: string, at: number): void {
+    const template = templateIn(assembly, this.#stackName);
+    if (this.#all().some((kept) => this.#is(kept, template))) return;
+    mkdirSync(this.#directory, { recursive: true });
+    const unfinished = `${this.#directory}/unfinished`;
+    rmSync(unfinished, { recursive: true, force: true });
+    cpSync(assembly, unfinished, { recursive: true });
+    renameSync(unfinished, `${this.#directory}/${at}`);
+    for (const old of this.#all().slice(0, -keptMax)) rmSync(old, { recursive: true });
+  }
+
+  /**
+   * The one to go back to: that before what is deployed, or the newest if what is deployed is not among them, since it
+   * never came through.
+   */
+  before(deployed: Template): string | undefined {
+    const all = this.#all();
+    const at = all.findIndex((kept) => this.#is(kept, deployed));
+    return at === -1 ? all.at(-1) : all[at - 1];
+  }
+
+  #all(): readonly string[] {
+    if (!existsSync(this.#directory)) return [];
+    const names = readdirSync(this.#directory).filter((name) => /^\d+$/.test(name));
+    return names.toSorted((left, right) => Number(left) - Number(right)).map((name) => `${this.#directory}/${name}`);
+  }
+
+  #is(kept: string, template: Template): boolean {
+    return isDeepStrictEqual(templateIn(kept, this.#stackName), template);
+  }
+}
