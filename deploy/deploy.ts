@@ -7,7 +7,7 @@ import { runCdk } from './cdk.ts';
 import { command } from './command.ts';
 import { KeptAssemblies } from './kept.ts';
 import type { Options } from './options.ts';
-import { demandBootstrap, findPlace, type Place } from './place.ts';
+import { demandBootstrap, findPlace } from './place.ts';
 import { smokeTest } from './smoke-test.ts';
 import { DeployedStack } from './stack.ts';
 
@@ -26,6 +26,7 @@ const deploy = async (options: Options, io: Io): Promise<ExitCode> => {
   const stack = new DeployedStack(place, stackName);
   const kept = new KeptAssemblies(place, stackName);
   const assembly = options.rollback ? await keptBefore(kept, stack) : await assemblyFor(options);
+  // An assembly without this stack is refused before anything is shown.
   templateIn(assembly, stackName);
   io.note(`Account   ${place.account}, as ${place.caller}`);
   io.note(`Region    ${place.region}${place.sdk.endpoint === undefined ? '' : `, at ${place.sdk.endpoint}`}`);
@@ -36,49 +37,38 @@ const deploy = async (options: Options, io: Io): Promise<ExitCode> => {
   await runCdk(['diff', ...app], place, options);
   if (!(await confirm(io, yes, `Deploy this to ${stackName} in account ${place.account}?`))) return calledOff;
 
-  const [step, error] = await deployAndTest(app, place, options, stack, io);
-  if (error === undefined) {
-    kept.keep(assembly, io.now());
-    io.note(`${stackName} is deployed, and a smoke test went through it.`);
-    return exit.done;
-  }
-  throw new Failure(error.message, whatNow(step, options), { cause: error });
+  const back = `npm run deploy -- ${sameStack(options)} --rollback (or --app with the package of the release before)`;
+  // The diff was shown and consented to, rights included.
+  await orSay(
+    `CloudFormation goes back by itself to what was there. If it is stuck in *_FAILED: npx cdk rollback ${app.join(' ')}. To deploy what was there before: ${back}`,
+    () => runCdk(['deploy', ...app, '--require-approval', 'never'], place, options),
+  );
+  io.out(JSON.stringify(await stack.outputs(), null, 2));
+  await orSay(
+    `It is deployed. To go back to what was there before: ${back}. A first deployment: npm run destroy -- ${sameStack(options)}`,
+    () => smokeTest(place, options, io),
+  );
+  kept.keep(assembly, io.now());
+  io.note(`${stackName} is deployed, and a smoke test went through it.`);
+  return exit.done;
 };
 
-type Step = 'deployment' | 'smoke test';
-
-const deployAndTest = async (
-  app: readonly string[],
-  place: Place,
-  options: Options,
-  stack: DeployedStack,
-  io: Io,
-): Promise<readonly [Step, Error | undefined]> => {
-  let step: Step = 'deployment';
+/** Does a step; what it throws is thrown on, with what to type then. */
+const orSay = async (fix: string, step: () => Promise<void>): Promise<void> => {
   try {
-    // The diff was shown and consented to, rights included.
-    await runCdk(['deploy', ...app, '--require-approval', 'never'], place, options);
-    io.out(JSON.stringify(await stack.outputs(), null, 2));
-    step = 'smoke test';
-    await smokeTest(place, options, io);
-    return [step, undefined];
+    await step();
   } catch (error) {
-    return [step, error instanceof Error ? error : new Error(String(error))];
+    throw new Failure(error instanceof Error ? error.message : String(error), fix, { cause: error });
   }
 };
 
-/** What to type after a failure, with the options that name the same stack. */
-const whatNow = (step: Step, { stackName, stage, profile, region }: Options): string => {
-  const same = [
+/** The options that name the same stack in another command. */
+const sameStack = ({ stackName, stage, profile, region }: Options): string =>
+  [
     `--stage ${stage} --name ${stackName}`,
     ...(profile === undefined ? [] : [`--profile ${profile}`]),
     ...(region === undefined ? [] : [`--region ${region}`]),
   ].join(' ');
-  const back = `npm run deploy -- ${same} --rollback (or --app with the package of the release before)`;
-  return step === 'deployment'
-    ? `CloudFormation goes back by itself to what was there, or removes a first deployment. If it is stuck in *_FAILED: npx cdk rollback ${stackName}. To deploy what was there before: ${back}`
-    : `It is deployed. To go back to what was there before: ${back}. A first deployment: npm run destroy -- ${same}`;
-};
 
 const keptBefore = async (kept: KeptAssemblies, stack: DeployedStack): Promise<string> => {
   const deployed = await stack.template();

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { handler } from '#functions/reconcile.ts';
 import { metricLines } from '#test/support/system/cloudwatch.ts';
 import { eventually } from '#test/support/system/eventually.ts';
@@ -15,6 +15,7 @@ beforeAll(async () => {
   stubLambda(await proxy.open('lambda'));
   vi.stubEnv('EVENT_SOURCE_MAPPING_ID', outputs.eventSourceMappingId);
 }, 90_000);
+afterAll(() => proxy.close());
 
 describe('a run of the reconciler with nothing to do', () => {
   test('reads, writes and asks SQS no more than the bill of an idle stack says', async () => {

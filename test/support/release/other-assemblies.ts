@@ -48,7 +48,7 @@ export const writeBrokenAssembly = (present: string, stackName: string, director
   const { files }: { files: Record<string, { displayName: string }> } = JSON.parse(
     readFileSync(`${directory}/${stackName}.assets.json`, 'utf8'),
   );
-  const [api] = Object.entries(files).find(([, { displayName }]) => displayName === 'Api/Code') ?? [];
+  const [api] = Object.entries(files).find(([, { displayName }]) => /(^|\/)Api\/Code$/.test(displayName)) ?? [];
   if (api === undefined) throw new Error(`${present} has no bundle of the API.`);
   writeFileSync(`${directory}/asset.${api}/index.mjs`, "throw new Error('broken on purpose');\n");
   renameAssets(directory, stackName);
