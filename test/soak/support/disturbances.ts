@@ -1,6 +1,7 @@
 import { systemClock } from '#adapters/system-world.ts';
 import type { SeenJob, System } from '../../drills/support/system.ts';
 import { reasonCode } from '../../drills/support/texts.ts';
+import { endingPart } from './expectations.ts';
 import type { SoakSite } from './site.ts';
 import { workersOf } from './workers.ts';
 
@@ -9,7 +10,7 @@ interface Disturbance {
   readonly name: string;
   /** On average, in a long soak. */
   readonly everySeconds: number;
-  /** It ends processes, or may make the emulator end them: only in the first half of a soak. */
+  /** It ends processes, or may make the emulator end them: only in the first part of a soak. */
   readonly endsProcesses?: true;
   /** False: there was nothing to be done. */
   act(context: Context): Promise<boolean>;
@@ -141,7 +142,7 @@ export const disturb = async (
 ): Promise<ReadonlyMap<string, number>> => {
   const counts = new Map<string, number>();
   const letLoose = async ({ name, everySeconds, endsProcesses, act }: Disturbance) => {
-    const phase = endsProcesses ? seconds / 2 : seconds;
+    const phase = endsProcesses ? seconds * endingPart : seconds;
     const every = Math.min(everySeconds, phase / (timesMin + 1));
     while (!context.stop.aborted) {
       await lasting(every, context.stop);

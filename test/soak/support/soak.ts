@@ -8,14 +8,14 @@ import {
   checks,
   endingPart,
   expectations,
-  growthMbPerMinuteMax,
+  growthMbMax,
   judgedPart,
   restSecondsMax,
   waitingJobs,
 } from './expectations.ts';
 import { everyAccount } from './ledger.ts';
 import { Load } from './load.ts';
-import { faultsInMemory, growthRows, type MemoryCriterion, type MemoryRow, type Sample } from './memory.ts';
+import { faultsInMemory, type MemoryCriterion, type MemoryRow, memoryRows, type Sample } from './memory.ts';
 import type { SoakSite } from './site.ts';
 import { everyJob, faultsInSlots } from './slots.ts';
 import { brokenPromises } from './verdict.ts';
@@ -159,7 +159,7 @@ export const soak = async (site: SoakSite, { seconds, progress }: SoakOptions): 
   progress('comparing slots, jobs and effects');
   const slots = await compareSlots(site, system, load);
   const jobs = await everyJob(outputs);
-  const criterion = { from: judgedPart * seconds, to: seconds, growthMbPerMinuteMax };
+  const criterion = { from: judgedPart * seconds, to: seconds, growthMbMax };
   const found: Readonly<Record<Check, readonly string[]>> = {
     answers: load.faults,
     bound: gauges.inFlightMost > stageCapacity ? [`${gauges.inFlightMost} in flight`] : [],
@@ -183,7 +183,7 @@ export const soak = async (site: SoakSite, { seconds, progress }: SoakOptions): 
     states: tallyOf(own.map(({ state }) => state)),
     disturbances: Object.fromEntries(disturbances),
     inFlightMost: gauges.inFlightMost,
-    memory: { criterion, rows: growthRows(gauges.samples, criterion) },
+    memory: { criterion, rows: memoryRows(gauges.samples, criterion) },
     samples: gauges.samples,
   };
 };
