@@ -1,0 +1,1 @@
+"""What LocalStack needs to run this project without Docker. `worker` and `runtime.mjs` know nothing of LocalStack."""
