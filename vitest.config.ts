@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { chooseEngine } from './localstack/engines/choice.ts';
 
 const unit = (name: string, include: string) => ({ test: { name, include: [include] } });
 
@@ -14,8 +15,9 @@ const onEmulator = {
   sequence: { groupOrder: 2 },
 };
 
-/** `SLUICE_AUTH=false npm run test:system` runs them where nothing is checked. */
-const onCheckingEmulator = { provide: { authChecked: process.env['SLUICE_AUTH'] !== 'false' } };
+/** `SLUICE_AUTH=false npm run test:system` runs them where nothing is checked; other engines than the embedded one cannot. */
+const isEmbedded = chooseEngine(undefined, process.env).name === 'ministack';
+const onCheckingEmulator = { provide: { authChecked: isEmbedded && process.env['SLUICE_AUTH'] !== 'false' } };
 
 /**
  * core, flow, jobs, openapi, plan, infra and contract-memory need nothing outside this process. contract runs the same suite as
@@ -36,6 +38,8 @@ export default defineConfig({
       unit('deploy', 'test/deploy/**/*.test.ts'),
       unit('supply-chain', 'test/supply-chain/**/*.test.ts'),
       unit('judges', 'test/judges/**/*.test.ts'),
+      unit('engines', 'test/engines/**/*.test.ts'),
+      unit('host', 'test/host/**/*.test.ts'),
       {
         test: {
           name: 'infra',

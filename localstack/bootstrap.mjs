@@ -1,28 +1,18 @@
 // Brings a fresh clone to where `npm start` and `npm test` work: the Node packages and the emulator's own Python
 // environment. Plain JavaScript for Node 20 and later without any package, since it runs before there are any.
-// When all is there it only compares two hashes. A stamp is written last, so an interrupted run is done again.
+// When all is there it only compares two hashes.
 
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fail, hashOf, isStamped, makeEnvironment, pipInstall, stampWith, versionOf } from './environments.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const lockFile = join(root, 'package-lock.json');
 const requirementsFile = join(root, 'localstack', 'requirements.txt');
 const environment = join(root, '.emulator');
 const pythonMinimum = [3, 10];
-
-const fail = (message) => {
-  console.error(`\n${message}\n`);
-  process.exit(1);
-};
-
-const hashOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
-
-/** The stamp says which version of `source` was installed completely. */
-const isStamped = (stamp, source) => existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOf(source);
 
 /** True if npm's own record of what it installed has every package of the lockfile, as after `npm install NAME`. */
 const isInstalled = () => {
@@ -37,9 +27,9 @@ const isInstalled = () => {
 
 const installNodePackages = () => {
   const stamp = join(root, 'node_modules', '.sluice-lock-hash');
-  if (isStamped(stamp, lockFile)) return;
+  if (isStamped(stamp, hashOf(lockFile))) return;
   if (isInstalled()) {
-    writeFileSync(stamp, hashOf(lockFile));
+    stampWith(stamp, hashOf(lockFile));
     return;
   }
   console.log('Installing the Node packages (npm ci) …');
@@ -49,15 +39,7 @@ const installNodePackages = () => {
   // Quiet about engines: what wants a newer Node than the machine's runs with the one that is installed here.
   const { status } = spawnSync(command, [...args, '--loglevel=error'], { cwd: root, stdio: 'inherit' });
   if (status !== 0) fail('npm ci failed; its own message stands above. Mend that and run the command again.');
-  writeFileSync(stamp, hashOf(lockFile));
-};
-
-/** The version of an interpreter as [major, minor], or undefined if it cannot be run (a shim without a version, say). */
-const versionOf = (python) => {
-  const { status, stdout } = spawnSync(python, ['-c', 'import sys; print(*sys.version_info[:2])'], {
-    encoding: 'utf8',
-  });
-  return status === 0 ? stdout.trim().split(' ').map(Number) : undefined;
+  stampWith(stamp, hashOf(lockFile));
 };
 
 const isRecentEnough = ([major, minor]) =>
@@ -82,34 +64,12 @@ const findPython = () => {
 
 const installEmulator = () => {
   const stamp = join(environment, '.sluice-requirements-hash');
-  if (isStamped(stamp, requirementsFile)) return;
+  if (isStamped(stamp, hashOf(requirementsFile))) return;
   const python = findPython();
   console.log(`Installing the emulator into .emulator (${python}) …`);
-  rmSync(environment, { recursive: true, force: true });
-
-  const venv = spawnSync(python, ['-m', 'venv', environment], { encoding: 'utf8' });
-  if (venv.status !== 0) {
-    rmSync(environment, { recursive: true, force: true });
-    const output = `${venv.stdout}${venv.stderr}`.trim();
-    // Debian and Ubuntu ship Python without the part of venv that brings pip.
-    if (/ensurepip|No module named '?venv/.test(output)) {
-      fail(
-        `${python} comes without its venv module. On Debian or Ubuntu: apt-get install python3-venv\n` +
-          `Or name another interpreter: PYTHON=/path/to/python3 npm start`,
-      );
-    }
-    fail(`"${python} -m venv" failed:\n${output}`);
-  }
-
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', requirementsFile];
-  const { status } = spawnSync(join(environment, 'bin', 'python'), pip, { cwd: root, stdio: 'inherit' });
-  if (status !== 0) {
-    fail(
-      'pip could not install the emulator; its own message stands above. It needs the Python package index (or a ' +
-        'mirror named in pip.conf or PIP_INDEX_URL) once. Run the command again when that works.',
-    );
-  }
-  writeFileSync(stamp, hashOf(requirementsFile));
+  makeEnvironment(python, environment);
+  pipInstall(environment, ['--requirement', requirementsFile]);
+  stampWith(stamp, hashOf(requirementsFile));
 };
 
 installNodePackages();

@@ -5,10 +5,12 @@ import { progress, report } from './demo/report.ts';
 import { Stage } from './demo/stage.ts';
 import { capacity, conflict, drain, mainJob, redrive } from './demo/steps.ts';
 import { deployLocal } from './deploy.ts';
-import { EmulatorError, startEmulator } from './emulator.ts';
+import { chooseEngine } from './engines/choice.ts';
+import { startEngine } from './engines/engine.ts';
 import type { LocalOutputs } from './outputs.ts';
 import { localDirectory } from './places.ts';
 import { runNode } from './run.ts';
+import { EmulatorError } from './server.ts';
 
 const help = `Usage: npm start [-- options]
 
@@ -16,9 +18,10 @@ Starts the embedded emulator, deploys the local stage and sends real jobs throug
 once though delivered twice, retried, dead after three attempts, redriven, and at last drained. Ends with a table of expected against
 observed, PASS or FAIL, and exit code 0 or 1. Takes under two minutes.
 
-  --keep   Leave emulator and stack running, as npm run local:up does, and print what to try next.
-  --port N With --keep: the emulator's port, 4566 unless SLUICE_PORT says otherwise.
-  --help   This text.`;
+  --keep     Leave emulator and stack running, as npm run local:up does, and print what to try next.
+  --port N   With --keep: the emulator's port, 4566 unless SLUICE_PORT says otherwise.
+  --engine E Another engine than the embedded emulator, as for npm run local:up.
+  --help     This text.`;
 
 const tryNext = (outputs: LocalOutputs): string => `
 Left running. To try next:
@@ -44,10 +47,11 @@ const demonstrate = async (outputs: LocalOutputs): Promise<boolean> => {
   return report(findings);
 };
 
-const onOwnEmulator = async (): Promise<boolean> => {
+const onOwnEmulator = async (engine: string | undefined): Promise<boolean> => {
+  const choice = chooseEngine(engine, process.env);
   const name = `demo-${process.pid}`;
-  progress('starting the embedded emulator on a free port');
-  const emulator = await startEmulator({ name });
+  progress(choice.name === 'ministack' ? 'starting the embedded emulator on a free port' : `engine: ${choice.name}`);
+  const emulator = await startEngine(choice, { name });
   try {
     progress('building and deploying the stack (the first time takes longest)');
     const outputs = await deployLocal({ endpointUrl: emulator.endpointUrl, outDir: `${localDirectory}/${name}` });
@@ -59,8 +63,9 @@ const onOwnEmulator = async (): Promise<boolean> => {
   }
 };
 
-const onKeptEmulator = async (port: string | undefined): Promise<boolean> => {
-  await runNode(['localstack/local.ts', 'up', ...(port ? ['--port', port] : [])], {});
+const onKeptEmulator = async (engine: string | undefined, port: string | undefined): Promise<boolean> => {
+  const options = [...(engine ? ['--engine', engine] : []), ...(port ? ['--port', port] : [])];
+  await runNode(['localstack/local.ts', 'up', ...options], {});
   const outputs: LocalOutputs = JSON.parse(readFileSync(`${localDirectory}/outputs.json`, 'utf8'));
   const passed = await demonstrate(outputs);
   console.log(tryNext(outputs));
@@ -69,13 +74,18 @@ const onKeptEmulator = async (port: string | undefined): Promise<boolean> => {
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({
-    options: { keep: { type: 'boolean' }, port: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      keep: { type: 'boolean' },
+      port: { type: 'string' },
+      engine: { type: 'string' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help) {
     console.log(help);
     return 0;
   }
-  return (await (values.keep ? onKeptEmulator(values.port) : onOwnEmulator())) ? 0 : 1;
+  return (await (values.keep ? onKeptEmulator(values.engine, values.port) : onOwnEmulator(values.engine))) ? 0 : 1;
 };
 
 try {

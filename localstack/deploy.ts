@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { kindOf } from './engines/kind.ts';
 import { type LocalOutputs, readStackOutputs } from './outputs.ts';
 import { emulatorCredentials, emulatorRegion, localDirectory } from './places.ts';
 import { runNode } from './run.ts';
@@ -60,10 +61,16 @@ export const deployAssembly = async (
 /** Deploys the local stage to a running emulator, or brings what is deployed there up to date. */
 export const deployLocal = async ({ endpointUrl, outDir, context = {} }: LocalDeployment): Promise<LocalOutputs> => {
   const stackName = context['stackName'] ?? 'sluice-local';
-  const [assembly] = await Promise.all([synthesizeLocal(context), createAssetBucket(endpointUrl)]);
+  const [assembly, kind] = await Promise.all([
+    synthesizeLocal(context),
+    kindOf(endpointUrl),
+    createAssetBucket(endpointUrl),
+  ]);
   const outputsFile = await deployAssembly(assembly, [stackName], { endpointUrl, outDir });
-  const outputs = readStackOutputs(outputsFile, stackName, endpointUrl);
-  await enableTimeToLive(endpointUrl, outputs.jobsTableName);
-  await allowMisnamedActions(outputs);
+  const outputs = readStackOutputs(outputsFile, stackName, endpointUrl, kind);
+  if (kind === 'ministack') {
+    await enableTimeToLive(endpointUrl, outputs.jobsTableName);
+    await allowMisnamedActions(outputs);
+  }
   return outputs;
 };

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { deployLocal } from './deploy.ts';
-import { EmulatorError, endpointUrlOf, startEmulator } from './emulator.ts';
+import { chooseEngine, type EngineChoice } from './engines/choice.ts';
+import { type KeptEngine, keepEngine, readKept, stopKept } from './engines/kept.ts';
 import type { LocalOutputs } from './outputs.ts';
 import { localDirectory } from './places.ts';
-import { startOf, stopGroup } from './processes.ts';
+import { EmulatorError } from './server.ts';
 
 const help = `Usage: npm run local:<verb> [-- options]   (or: node localstack/local.ts <verb> [options])
 
@@ -13,21 +14,16 @@ const help = `Usage: npm run local:<verb> [-- options]   (or: node localstack/lo
   reset    down, remove what is left of it, up.
   status   Say whether it is up, and where. Exit code 1 if it is not.
 
+  --engine E What to start: ministack (the embedded emulator), localstack-docker, localstack-host. SLUICE_ENGINE says
+             it too. With AWS_ENDPOINT_URL nothing is started: the stack is deployed to the emulator that is there.
   --port N   The emulator's port: 4566 unless SLUICE_PORT or this says otherwise.
   --json     Print the result as JSON on standard output; progress goes to standard error.
   --help     This text.`;
 
-const stateFile = `${localDirectory}/emulator.json`;
 const outputsFile = `${localDirectory}/outputs.json`;
 
-/** What is written down about the emulator that was left running. `startedAt` proves that the process is still it. */
-interface RunningEmulator {
-  readonly pid: number;
-  readonly startedAt: string;
-  readonly port: number;
-}
-
 interface Command {
+  readonly engine: string | undefined;
   readonly port: number | undefined;
   readonly json: boolean;
 }
@@ -37,63 +33,81 @@ const say = (command: Command, line: string): void => {
   else console.log(line);
 };
 
-const readState = (): RunningEmulator | undefined => {
-  if (!existsSync(stateFile)) return undefined;
-  const state: RunningEmulator = JSON.parse(readFileSync(stateFile, 'utf8'));
-  return startOf(state.pid) === state.startedAt ? state : undefined;
-};
+/** `on port 4566` for what was started here. */
+const placeOf = ({ engine, endpointUrl }: KeptEngine): string =>
+  engine === 'endpoint' ? `at ${endpointUrl}` : `on port ${new URL(endpointUrl).port}`;
 
-const writeJson = (file: string, value: unknown): void => {
-  mkdirSync(localDirectory, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-};
+const titleOf = ({ engine }: KeptEngine): string => (engine === 'ministack' ? 'emulator' : `engine ${engine}`);
 
 const down = async (command: Command): Promise<void> => {
-  const state = readState();
-  if (state !== undefined) await stopGroup(state.pid);
-  rmSync(stateFile, { force: true });
+  const stopped = await stopKept();
   rmSync(outputsFile, { force: true });
-  say(command, state ? `Stopped the emulator on port ${state.port}.` : 'Nothing was running.');
+  if (stopped?.engine === 'endpoint') {
+    say(command, `The emulator ${placeOf(stopped)} was not started here and goes on, with the stack in it.`);
+  } else say(command, stopped ? `Stopped the ${titleOf(stopped)} ${placeOf(stopped)}.` : 'Nothing was running.');
 };
 
-const startDetached = async (command: Command): Promise<RunningEmulator> => {
-  const { pid, port } = await startEmulator({ name: 'emulator', port: command.port ?? 4566, detached: true });
-  const state = { pid, port, startedAt: startOf(pid) ?? '' };
-  writeJson(stateFile, state);
-  say(command, `The emulator is up on port ${port}.`);
-  return state;
+/** What is up already stays, so another engine or port than its own is a mistake. */
+const checkSame = (running: KeptEngine, choice: EngineChoice, command: Command): void => {
+  const asked = command.engine || process.env['SLUICE_ENGINE'] || process.env['AWS_ENDPOINT_URL'];
+  const sameEndpoint = choice.name !== 'endpoint' || choice.endpointUrl === running.endpointUrl;
+  if (asked && !(choice.name === running.engine && sameEndpoint)) {
+    throw new EmulatorError(
+      `The ${titleOf(running)} is up ${placeOf(running)} already. For another engine: npm run local:down, then up again.`,
+    );
+  }
+  if (command.port !== undefined && String(command.port) !== new URL(running.endpointUrl).port) {
+    throw new EmulatorError(`It is up ${placeOf(running)} already. To move it: npm run local:down, then up again.`);
+  }
+};
+
+const start = async (choice: EngineChoice, command: Command): Promise<KeptEngine> => {
+  const kept = await keepEngine(choice, { name: 'emulator', port: command.port ?? 4566 });
+  say(command, `The ${titleOf(kept)} is up ${placeOf(kept)}.`);
+  return kept;
 };
 
 const up = async (command: Command): Promise<void> => {
-  const running = readState();
-  if (running !== undefined && command.port !== undefined && command.port !== running.port) {
-    throw new EmulatorError(`It is up on port ${running.port} already. To move it: npm run local:down, then up again.`);
+  const choice = chooseEngine(command.engine, process.env);
+  const running = await readKept();
+  if (running !== undefined) {
+    checkSame(running, choice, command);
+    say(command, `The ${titleOf(running)} is up ${placeOf(running)} already.`);
   }
-  if (running !== undefined) say(command, `The emulator is up on port ${running.port} already.`);
-  const { port } = running ?? (await startDetached(command));
+  const { endpointUrl } = running ?? (await start(choice, command));
   say(command, 'Deploying …');
-  const outputs = await deployLocal({ endpointUrl: endpointUrlOf(port), outDir: `${localDirectory}/emulator` });
-  writeJson(outputsFile, outputs);
+  const outputs = await deployLocal({ endpointUrl, outDir: `${localDirectory}/emulator` });
+  mkdirSync(localDirectory, { recursive: true });
+  writeFileSync(outputsFile, `${JSON.stringify(outputs, null, 2)}\n`);
   if (command.json) console.log(JSON.stringify(outputs, null, 2));
   else console.log(`Deployed. The API is at ${outputs.apiUrl}\nEverything else is in .local/outputs.json`);
 };
 
 const reset = async (command: Command): Promise<void> => {
-  // It comes back on the port that it had, unless another is asked for.
-  const port = command.port ?? readState()?.port;
+  const choice = chooseEngine(command.engine, process.env);
+  const running = await readKept();
+  if (choice.name === 'endpoint' || running?.engine === 'endpoint') {
+    throw new EmulatorError('An emulator that was not started here cannot be reset from here: empty it where it runs.');
+  }
+  // It comes back as what it was and on the port that it had, unless others are asked for.
+  const port = command.port ?? (running && Number(new URL(running.endpointUrl).port));
+  const engine = command.engine || process.env['SLUICE_ENGINE'] || running?.engine;
   await down(command);
   rmSync(`${localDirectory}/emulator`, { recursive: true, force: true });
-  await up({ ...command, port });
+  await up({ ...command, port, engine });
 };
 
-const status = (command: Command): void => {
-  const state = readState();
+const status = async (command: Command): Promise<void> => {
+  const running = await readKept();
   const outputs: LocalOutputs | undefined =
-    state && existsSync(outputsFile) ? JSON.parse(readFileSync(outputsFile, 'utf8')) : undefined;
-  if (command.json) console.log(JSON.stringify({ running: state !== undefined, ...state, outputs }, null, 2));
-  else if (state === undefined) console.log('Not running. Start it: npm run local:up');
-  else console.log(`Running on port ${state.port}, process ${state.pid}. ${outputs?.apiUrl ?? 'Nothing is deployed.'}`);
-  process.exitCode = state === undefined ? 1 : 0;
+    running && existsSync(outputsFile) ? JSON.parse(readFileSync(outputsFile, 'utf8')) : undefined;
+  if (command.json) console.log(JSON.stringify({ running: running !== undefined, ...running, outputs }, null, 2));
+  else if (running === undefined) console.log('Not running. Start it: npm run local:up');
+  else {
+    const pids = running.processes.map(({ pid }) => `, process ${pid}`).join('');
+    console.log(`Running: ${running.engine} ${placeOf(running)}${pids}. ${outputs?.apiUrl ?? 'Nothing is deployed.'}`);
+  }
+  process.exitCode = running === undefined ? 1 : 0;
 };
 
 const readPort = (text: string | undefined): number | undefined => {
@@ -103,12 +117,13 @@ const readPort = (text: string | undefined): number | undefined => {
   throw new EmulatorError(`"${text}" is not a port: give a whole number from 1 to 65535.`);
 };
 
-const verbs: Record<string, (command: Command) => Promise<void> | void> = { up, down, reset, status };
+const verbs: Record<string, (command: Command) => Promise<void>> = { up, down, reset, status };
 
 const main = async (): Promise<void> => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
+      engine: { type: 'string' },
       port: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -120,7 +135,11 @@ const main = async (): Promise<void> => {
     process.exitCode = values.help ? 0 : 2;
     return;
   }
-  await verb({ port: readPort(values.port ?? process.env['SLUICE_PORT']), json: values.json });
+  await verb({
+    engine: values.engine,
+    port: readPort(values.port ?? process.env['SLUICE_PORT']),
+    json: values.json,
+  });
 };
 
 try {

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { EmulatorKind } from './engines/kind.ts';
 import { emulatorRegion } from './places.ts';
 import { reachableApiUrl } from './workarounds.ts';
 
 /** Where a local deployment can be reached: what `.local/outputs.json` holds, and what system tests are given. */
 export interface LocalOutputs {
   readonly endpointUrl: string;
+  readonly emulator: EmulatorKind;
   readonly region: string;
   /** `${apiUrl}/jobs` takes jobs in. */
   readonly apiUrl: string;
@@ -32,12 +34,18 @@ export const outputsOf = (file: string, stackName: string): ((name: string) => s
 };
 
 /** Reads the file that `cdk deploy --outputs-file` wrote for a stack of ours. */
-export const readStackOutputs = (file: string, stackName: string, endpointUrl: string): LocalOutputs => {
+export const readStackOutputs = (
+  file: string,
+  stackName: string,
+  endpointUrl: string,
+  emulator: EmulatorKind = 'ministack',
+): LocalOutputs => {
   const output = outputsOf(file, stackName);
   return {
     endpointUrl,
+    emulator,
     region: emulatorRegion,
-    apiUrl: reachableApiUrl(endpointUrl, output('ApiUrl')),
+    apiUrl: reachableApiUrl(endpointUrl, output('ApiUrl'), emulator),
     queueUrl: output('QueueUrl'),
     deadLetterQueueUrl: output('DeadLetterQueueUrl'),
     jobsTableName: output('JobsTableName'),

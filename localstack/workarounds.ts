@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { AwsClient } from 'aws4fetch';
+import type { EmulatorKind } from './engines/kind.ts';
 import type { LocalOutputs } from './outputs.ts';
 import { emulatorCredentials, emulatorRegion } from './places.ts';
 
@@ -56,10 +57,11 @@ export const enableTimeToLive = async (endpointUrl: string, tableName: string): 
  * Fault: a REST API is not reachable under the host name in its URL. The emulator serves it under a path instead.
  * Takes `https://<id>.execute-api.<region>.amazonaws.com/<stage>/`; the result has no slash at its end.
  */
-export const reachableApiUrl = (endpointUrl: string, apiUrl: string): string => {
-  const { hostname, pathname } = new URL(apiUrl);
-  const [apiId] = hostname.split('.');
-  const [, stageName] = pathname.split('/');
+export const reachableApiUrl = (endpointUrl: string, apiUrl: string, kind: EmulatorKind = 'ministack'): string => {
+  // Not by the URL parser: LocalStack puts its own address behind the id, `https://<id>.execute-api.127.0.0.1:4566/…`.
+  const [, apiId, stageName] = /^https:\/\/([^./]+)\.execute-api\.[^/]+\/([^/]+)\/?$/.exec(apiUrl) ?? [];
+  if (apiId === undefined) throw new Error(`The deployed stack's ApiUrl is not that of a REST API: ${apiUrl}`);
+  if (kind === 'localstack') return `${endpointUrl}/_aws/execute-api/${apiId}/${stageName}`;
   return `${endpointUrl}/restapis/${apiId}/${stageName}/_user_request_`;
 };
 

@@ -49,7 +49,7 @@ export const dynamodbCut = defineDrill({
       'the messages received in vain',
       20,
       () => system.peek(system.outputs.queueUrl),
-      (messages) => messages.length === accepted && messages.every((message) => message.ReceiveCount > 0),
+      (messages) => messages.length === accepted && messages.every((message) => message.receiveCount > 0),
     );
     await bench.look('during');
     bench.fault('DynamoDB is back');

@@ -69,7 +69,7 @@ export const illegalMessage = defineDrill({
       () => system.consumerLog(since),
       (lines) => lines.filter(ours).length >= strays.length,
     );
-    const buried = (await system.peek(system.outputs.deadLetterQueueUrl)).filter(({ Body }) => Body === unreadable);
+    const buried = (await system.peek(system.outputs.deadLetterQueueUrl)).filter(({ body }) => body === unreadable);
     return {
       'jobs beside them': tally(done.map((job) => job.state)),
       'effects beside them': effect(await system.ledger(account)),

@@ -57,7 +57,7 @@ export const poisonInBatch = defineDrill({
     const { writes } = await system.ledger(bench.account('killer'));
     bench.note(`starts of the neighbours: ${tally(done.map((job) => job.starts))} (starts × jobs)`);
     return {
-      'messages that came back': tally(left.map((message) => `received ${message.ReceiveCount}`)),
+      'messages that came back': tally(left.map((message) => `received ${message.receiveCount}`)),
       killer: outcome(dead),
       neighbours: tally(done.map((job) => job.state)),
       'effects of the neighbours': tally(

@@ -90,9 +90,9 @@ const ours = async (bench: Bench) => {
   const starts = dead.reduce((sum, job) => sum + job.starts, 0);
   bench.note(`ours: ${starts} calls in ${((Date.now() - from) / 1_000).toFixed(1)} s, then none`);
   const ids = dead.map((job) => job.id);
-  const ofOurs = ({ Body }: { Body: string }) => ids.some((id) => Body.includes(id));
+  const ofOurs = ({ body }: { body: string }) => ids.some((id) => body.includes(id));
   const buried = (await system.peek(system.outputs.deadLetterQueueUrl)).filter(ofOurs);
-  const receives = buried.reduce((sum, message) => sum + message.ReceiveCount, 0);
+  const receives = buried.reduce((sum, message) => sum + message.receiveCount, 0);
   const left = (await system.peek(system.outputs.queueUrl)).filter(ofOurs);
   return {
     'ours: calls, receives': `${starts}, ${receives}: ended by itself`,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { EmulatorError } from '../../localstack/emulator.ts';
 import { localDirectory } from '../../localstack/places.ts';
+import { EmulatorError } from '../../localstack/server.ts';
 import { catalogue } from './catalogue.ts';
 import { conduct, type DrillResult } from './support/conduct.ts';
 import type { Drill } from './support/drill.ts';

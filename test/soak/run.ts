@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { changeVariables } from '#test/support/function-variables.ts';
-import { EmulatorError } from '../../localstack/emulator.ts';
 import type { LocalOutputs } from '../../localstack/outputs.ts';
 import { localDirectory } from '../../localstack/places.ts';
+import { EmulatorError } from '../../localstack/server.ts';
 import { SiteKeeper } from '../drills/support/sites.ts';
 import { expectations, judgedMinutesMin } from './support/expectations.ts';
 import { type SoakRecord, soak } from './support/soak.ts';

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 import { deployLocal } from '../../localstack/deploy.ts';
-import { type Emulator, startEmulator } from '../../localstack/emulator.ts';
+import { chooseEngine } from '../../localstack/engines/choice.ts';
+import { type RunningEngine, startEngine } from '../../localstack/engines/engine.ts';
 import type { LocalOutputs } from '../../localstack/outputs.ts';
 import { localDirectory } from '../../localstack/places.ts';
 import { startOf, stopGroup } from '../../localstack/processes.ts';
@@ -13,7 +14,7 @@ declare module 'vitest' {
     authChecked: boolean;
     /** Where the stack of this test run can be reached: `inject('localOutputs')`. */
     localOutputs: LocalOutputs;
-    /** The functions run in children of this process. */
+    /** The functions run in children of this process; 0 where the engine runs elsewhere. */
     emulatorPid: number;
     /** Who may call it. */
     callers: Callers;
@@ -21,7 +22,7 @@ declare module 'vitest' {
 }
 
 interface Started {
-  readonly emulator: Emulator;
+  readonly engine: RunningEngine;
   readonly outputs: LocalOutputs;
   readonly callers: Callers;
 }
@@ -44,8 +45,10 @@ const sweepAbandoned = async (): Promise<void> => {
     if (!runner || startOf(runner) !== undefined) continue;
     const directory = `${localDirectory}/${entry.name}`;
     try {
-      const { pid, startedAt } = JSON.parse(readFileSync(`${directory}/${ownerFile}`, 'utf8'));
-      if (startOf(pid) === startedAt) await stopGroup(pid, 1);
+      const leaders: { pid: number; startedAt: string }[] = JSON.parse(
+        readFileSync(`${directory}/${ownerFile}`, 'utf8'),
+      );
+      for (const { pid, startedAt } of leaders) if (startOf(pid) === startedAt) await stopGroup(pid, 1);
     } catch {
       // It came to no emulator; the directory is all there is to remove.
     }
@@ -54,22 +57,25 @@ const sweepAbandoned = async (): Promise<void> => {
 };
 
 const start = async (name: string, auth: boolean): Promise<Started> => {
-  const emulator = await startEmulator({ name, auth });
+  const engine = await startEngine(chooseEngine(undefined, process.env), { name, auth });
   const directory = `${localDirectory}/${name}`;
-  writeFileSync(`${directory}/${ownerFile}`, JSON.stringify({ pid: emulator.pid, startedAt: startOf(emulator.pid) }));
+  mkdirSync(directory, { recursive: true });
+  const leaders = engine.leaders.map((pid) => ({ pid, startedAt: startOf(pid) }));
+  writeFileSync(`${directory}/${ownerFile}`, JSON.stringify(leaders));
   await sweepAbandoned();
   try {
-    const outputs = await deployLocal({ endpointUrl: emulator.endpointUrl, outDir: directory });
-    return { emulator, outputs, callers: await makeCallers(outputs, `${directory}/credentials`) };
+    const outputs = await deployLocal({ endpointUrl: engine.endpointUrl, outDir: directory });
+    return { engine, outputs, callers: await makeCallers(outputs, `${directory}/credentials`) };
   } catch (error) {
-    await emulator.stop();
+    await engine.stop();
     throw error;
   }
 };
 
 /**
  * Gives the projects that need it a deployed local stage on an emulator of this run, on a free port: one that checks
- * signatures and policies to those that ask for it, another to the rest. What it returns stops the emulator when its last
+ * signatures and policies to those that ask for it, another to the rest. `SLUICE_ENGINE` and `AWS_ENDPOINT_URL` name
+ * another engine than the embedded one. What it returns stops the emulator when its last
  * project is done. `SLUICE_KEEP_LOGS=1` leaves the emulator's log under `.local/`.
  */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
@@ -78,14 +84,14 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   const stack = stacks.get(name) ?? { started: start(name, authChecked), users: 0 };
   stacks.set(name, stack);
   stack.users++;
-  const { emulator, outputs, callers } = await stack.started;
+  const { engine, outputs, callers } = await stack.started;
   project.provide('localOutputs', outputs);
   project.provide('callers', callers);
-  project.provide('emulatorPid', emulator.pid);
+  project.provide('emulatorPid', engine.leaders[0] ?? 0);
   return async () => {
     if (--stack.users > 0) return;
     stacks.delete(name);
-    await emulator.stop();
+    await engine.stop();
     if (process.env['SLUICE_KEEP_LOGS'] !== '1') {
       rmSync(`${localDirectory}/${name}`, { recursive: true, force: true });
     }

@@ -4,6 +4,7 @@ import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from '@a
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { until } from '../../../localstack/demo/stage.ts';
 import type { LocalOutputs } from '../../../localstack/outputs.ts';
+import { type PeekedMessage, peekQueue } from '../../../localstack/peek.ts';
 import { emulatorCredentials } from '../../../localstack/places.ts';
 import { type Answer, ApiClient } from '../../../operator/client.ts';
 
@@ -40,13 +41,6 @@ export interface SeenStatus {
   };
   readonly backlog: { readonly visible: number; readonly notVisible: number; readonly delayed: number };
   readonly consumer: string;
-}
-
-/** A message as the emulator shows it without receiving it. */
-export interface Peeked {
-  readonly MessageId: string;
-  readonly Body: string;
-  readonly ReceiveCount: number;
 }
 
 const endSeconds = 45;
@@ -158,14 +152,9 @@ export class System {
     return MessageId ?? '';
   }
 
-  /** All messages of a queue, hidden ones too, without receiving them; only the emulator can do this. */
-  async peek(queueUrl: string): Promise<readonly Peeked[]> {
-    const url = `${this.outputs.endpointUrl}/_ministack/sqs/messages?QueueUrl=${encodeURIComponent(queueUrl)}`;
-    const { messages } = (await (await fetch(url)).json()) as {
-      messages: Record<string, Record<string, Record<string, Peeked[]>>>;
-    };
-    const regions = Object.values(messages).flatMap((account) => Object.values(account));
-    return regions.flatMap((queues) => Object.values(queues).flat());
+  /** All messages of a queue, hidden ones too, without receiving them. */
+  peek(queueUrl: string): Promise<readonly PeekedMessage[]> {
+    return peekQueue(this.outputs, queueUrl);
   }
 
   /** The consumer's structured log lines and metric lines since a moment (epoch ms). */

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
+import { type PeekedMessage, peekQueue } from '../../../localstack/peek.ts';
 import { describeSchema } from '../describe-schema.ts';
 import { freshPlace, type Place } from '../workers/place.ts';
 import { currentActor } from './actor.ts';
@@ -67,32 +68,5 @@ const schema = describeSchema(dynamo, jobsTableName);
 export const freshResources = async (maxReceiveCount: number, visibilitySeconds: number): Promise<Place> =>
   freshPlace(outputs, { dynamo, sqs }, { name: 'faults', schema: await schema, maxReceiveCount, visibilitySeconds });
 
-export interface Letter {
-  readonly messageId: string;
-  readonly body: string;
-  readonly attributes: Readonly<Record<string, string | undefined>>;
-}
-
-interface Peeked {
-  readonly MessageId: string;
-  readonly Body: string;
-  readonly MessageAttributes: Readonly<Record<string, { readonly StringValue?: string }>>;
-}
-
 /** All messages of a queue, hidden ones too, without receiving them, which would hide them and count. */
-export const peek = async (queueUrl: string): Promise<readonly Letter[]> => {
-  const response = await fetch(`${endpointUrl}/_ministack/sqs/messages?QueueUrl=${encodeURIComponent(queueUrl)}`);
-  const { messages } = (await response.json()) as {
-    messages: Record<string, Record<string, Record<string, Peeked[]>>>;
-  };
-  return Object.values(messages)
-    .flatMap((regions) => Object.values(regions).flatMap((queue) => Object.values(queue)))
-    .flat()
-    .map((message) => ({
-      messageId: message.MessageId,
-      body: message.Body,
-      attributes: Object.fromEntries(
-        Object.entries(message.MessageAttributes).map(([name, value]) => [name, value.StringValue]),
-      ),
-    }));
-};
+export const peek = (queueUrl: string): Promise<readonly PeekedMessage[]> => peekQueue(outputs, queueUrl);

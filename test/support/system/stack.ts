@@ -17,6 +17,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject, onTestFinished } from 'vitest';
 import type { Report } from '#flow/reconcile.ts';
+import { type PeekedMessage, peekQueue } from '../../../localstack/peek.ts';
 import { ApiClient } from './client.ts';
 import { eventually } from './eventually.ts';
 
@@ -128,43 +129,11 @@ export const purgeQueue = async (QueueUrl = outputs.queueUrl): Promise<void> => 
   await sqs.send(new PurgeQueueCommand({ QueueUrl }));
 };
 
-export interface SeenMessage {
-  readonly body: string;
-  readonly receiveCount: number;
-  readonly attributes: Readonly<Record<string, string | undefined>>;
-}
-
-interface Peeked {
-  readonly Body: string;
-  readonly ReceiveCount: number;
-  readonly MessageAttributes: Readonly<Record<string, { readonly StringValue?: string }>>;
-}
-
-/**
- * All messages of a queue, hidden ones too, without receiving them: a receive would hide them from the system and count.
- * Only the emulator can do this.
- */
-export const peek = async (queueUrl: string): Promise<readonly SeenMessage[]> => {
-  const response = await fetch(
-    `${outputs.endpointUrl}/_ministack/sqs/messages?QueueUrl=${encodeURIComponent(queueUrl)}`,
-  );
-  const { messages } = (await response.json()) as {
-    messages: Record<string, Record<string, Record<string, Peeked[]>>>;
-  };
-  const queues = Object.values(messages).flatMap((regions) =>
-    Object.values(regions).flatMap((queue) => Object.values(queue)),
-  );
-  return queues.flat().map((message) => ({
-    body: message.Body,
-    receiveCount: message.ReceiveCount,
-    attributes: Object.fromEntries(
-      Object.entries(message.MessageAttributes).map(([name, value]) => [name, value.StringValue]),
-    ),
-  }));
-};
+/** All messages of a queue, hidden ones too, without receiving them. */
+export const peek = (queueUrl: string): Promise<readonly PeekedMessage[]> => peekQueue(outputs, queueUrl);
 
 /** The messages in the dead-letter queue that name this job, or hold this text otherwise. */
-export const deadLettersOf = async (text: string): Promise<readonly SeenMessage[]> =>
+export const deadLettersOf = async (text: string): Promise<readonly PeekedMessage[]> =>
   (await peek(outputs.deadLetterQueueUrl)).filter((message) => message.body.includes(text));
 
 /** Messages of the main queue, visible or not. */
