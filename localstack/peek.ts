@@ -43,11 +43,14 @@ interface LocalstackMessage {
   readonly MessageAttributes?: RawAttributes;
 }
 
+/** Asked in the JSON protocol of SQS itself: the other one answers in another shape. */
 const peekLocalstack = async (endpointUrl: string, queueUrl: string): Promise<readonly PeekedMessage[]> => {
-  const query = new URLSearchParams({ QueueUrl: queueUrl, ShowInvisible: 'true', ShowDelayed: 'true' });
-  const response = await fetch(`${endpointUrl}/_aws/sqs/messages?${query}`, {
-    headers: { accept: 'application/json' },
+  const response = await fetch(`${endpointUrl}/_aws/sqs/messages?ShowInvisible=true&ShowDelayed=true`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.ReceiveMessage' },
+    body: JSON.stringify({ QueueUrl: queueUrl }),
   });
+  if (!response.ok) throw new Error(`LocalStack did not show ${queueUrl}: ${await response.text()}`);
   const { Messages } = (await response.json()) as { Messages?: LocalstackMessage[] | null };
   return (Messages ?? []).map((message) => ({
     messageId: message.MessageId,

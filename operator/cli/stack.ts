@@ -37,6 +37,7 @@ export const readStack = async (
 /** An emulator serves the API under another URL than the one that its CloudFormation tells. */
 const reachable = async (apiUrl: string, endpoint: string | undefined): Promise<string> => {
   if (endpoint === undefined) return apiUrl;
+  const { kindOf } = await import('../../localstack/engines/kind.ts');
   const { reachableApiUrl } = await import('../../localstack/workarounds.ts');
-  return reachableApiUrl(endpoint, apiUrl);
+  return reachableApiUrl(endpoint, apiUrl, await kindOf(endpoint));
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatMessage } from '#core/message.ts';
 import { queued } from '#test/support/core/jobs.ts';
+import { needs } from '#test/support/engines/needs.ts';
 import { identity, type QueueUnderTest, type ReceivedMessage } from './subjects.ts';
 
 const job = () => queued(identity());
@@ -74,7 +75,8 @@ export const describeJobQueue = (name: string, make: () => Promise<QueueUnderTes
       expect(await receive()).toEqual([]);
     });
 
-    it('takes a visibility for nothing when the message is gone or somebody else has it', async () => {
+    it('takes a visibility for nothing when the message is gone or somebody else has it', async (context) => {
+      needs(context, 'receipts-expire');
       const { queue, receive, acknowledge, received } = await withOne();
       await queue.setVisibility(received.receipt, 0);
       const again = only(await receive());
@@ -85,7 +87,8 @@ export const describeJobQueue = (name: string, make: () => Promise<QueueUnderTes
       expect(await queue.look()).toEqual({ visible: 0, notVisible: 0, delayed: 0 });
     });
 
-    it('moves a message that was received too often, unchanged', async () => {
+    it('moves a message that was received too often, unchanged', async (context) => {
+      needs(context, 'receipts-expire');
       const { queue, receive, received, maxReceiveCount } = await withOne();
       let newest: ReceivedMessage = received;
       for (let n = 1; n < maxReceiveCount; n += 1) {

@@ -9,7 +9,7 @@ import { reachableApiUrl } from '../../localstack/workarounds.ts';
 const serve = async (bodies: Readonly<Record<string, unknown>>): Promise<{ url: string; asked: string[] }> => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    asked.push(`${request.method} ${request.url} ${request.headers['x-amz-target'] ?? ''}`);
     const body = bodies[new URL(request.url ?? '', 'http://x').pathname];
     response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body ?? {}));
   });
@@ -55,7 +55,8 @@ it('a queue is looked into under a path of its kind, hidden messages included', 
     '/_aws/sqs/messages': { Messages: [{ ...raw, Attributes: { ApproximateReceiveCount: '2' } }] },
   });
   expect(await peekQueue({ endpointUrl: localstack.url, emulator: 'localstack' }, queueUrl)).toEqual([seen]);
-  expect(localstack.asked[0]).toContain('ShowInvisible=true&ShowDelayed=true');
+  const asked = 'POST /_aws/sqs/messages?ShowInvisible=true&ShowDelayed=true AmazonSQS.ReceiveMessage';
+  expect(localstack.asked).toEqual([asked]);
   const empty = await serve({ '/_aws/sqs/messages': {} });
   expect(await peekQueue({ endpointUrl: empty.url, emulator: 'localstack' }, queueUrl)).toEqual([]);
   await expect(peekQueue({ endpointUrl: empty.url, emulator: 'other' }, queueUrl)).rejects.toThrow('is not known');

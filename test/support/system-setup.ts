@@ -6,6 +6,8 @@ import { type RunningEngine, startEngine } from '../../localstack/engines/engine
 import type { LocalOutputs } from '../../localstack/outputs.ts';
 import { localDirectory } from '../../localstack/places.ts';
 import { startOf, stopGroup } from '../../localstack/processes.ts';
+import type { Lacking } from './engines/capabilities.ts';
+import { probeEngine } from './engines/probe.ts';
 import { type Callers, makeCallers } from './system/callers.ts';
 
 declare module 'vitest' {
@@ -18,6 +20,8 @@ declare module 'vitest' {
     emulatorPid: number;
     /** Who may call it. */
     callers: Callers;
+    /** What the engine of this run has not, for `needs`. */
+    lacking: Lacking;
   }
 }
 
@@ -25,6 +29,7 @@ interface Started {
   readonly engine: RunningEngine;
   readonly outputs: LocalOutputs;
   readonly callers: Callers;
+  readonly lacking: Lacking;
 }
 
 interface SharedStack {
@@ -56,6 +61,14 @@ const sweepAbandoned = async (): Promise<void> => {
   }
 };
 
+/** The embedded emulator is what the tests are written for: nothing may be skipped there, so it is not asked. */
+const findLacking = async (outputs: LocalOutputs): Promise<Lacking> => {
+  if (outputs.emulator === 'ministack') return {};
+  const lacking = await probeEngine(outputs);
+  for (const capability of Object.keys(lacking)) console.log(`Not on this engine: ${capability}`);
+  return lacking;
+};
+
 const start = async (name: string, auth: boolean): Promise<Started> => {
   const engine = await startEngine(chooseEngine(undefined, process.env), { name, auth });
   const directory = `${localDirectory}/${name}`;
@@ -65,7 +78,8 @@ const start = async (name: string, auth: boolean): Promise<Started> => {
   await sweepAbandoned();
   try {
     const outputs = await deployLocal({ endpointUrl: engine.endpointUrl, outDir: directory });
-    return { engine, outputs, callers: await makeCallers(outputs, `${directory}/credentials`) };
+    const callers = await makeCallers(outputs, `${directory}/credentials`);
+    return { engine, outputs, callers, lacking: await findLacking(outputs) };
   } catch (error) {
     await engine.stop();
     throw error;
@@ -84,9 +98,10 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   const stack = stacks.get(name) ?? { started: start(name, authChecked), users: 0 };
   stacks.set(name, stack);
   stack.users++;
-  const { engine, outputs, callers } = await stack.started;
+  const { engine, outputs, callers, lacking } = await stack.started;
   project.provide('localOutputs', outputs);
   project.provide('callers', callers);
+  project.provide('lacking', lacking);
   project.provide('emulatorPid', engine.leaders[0] ?? 0);
   return async () => {
     if (--stack.users > 0) return;

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { sluice, sluiceByStack } from '#test/operator/support/program.ts';
+import { needs } from '#test/support/engines/needs.ts';
 import { eventually } from '#test/support/system/eventually.ts';
 import { test } from '#test/support/system/own.ts';
 import {
@@ -75,7 +76,8 @@ describe('job', () => {
     });
   });
 
-  test('show --logs finds what the functions logged about it', async ({ own }) => {
+  test('show --logs finds what the functions logged about it', async ({ own, skip }) => {
+    needs({ skip }, 'log-filters');
     const id = await submitDead(own.key(), own.account());
     await eventually(async () => {
       const { code, out } = await sluiceByStack('job', 'show', id, '--logs');

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, inject } from 'vitest';
+import { needs } from '#test/support/engines/needs.ts';
 import { anotherCaller } from '#test/support/system/caller.ts';
 import { ApiClient } from '#test/support/system/client.ts';
 import { test } from '#test/support/system/own.ts';
@@ -53,7 +54,8 @@ describe('callers', () => {
     ['POST', '/operator/dead/redrive'],
   ] as const)(
     '%s %s is 403 without a signature and with a key of nobody, and nothing is done',
-    async ([method, path], { own }) => {
+    async ([method, path], { own, skip }) => {
+      needs({ skip }, 'gateway-templates');
       const body = JSON.stringify({ type: 'ledger.credit', payload: { account: own.account(), amount: 1 } });
       const headers = { 'content-type': 'application/json', 'idempotency-key': own.key() };
       const before = (await api.status()).body.capacity;

@@ -1,32 +1,9 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
-import { AwsClient } from 'aws4fetch';
+import { cloudWatchOf, stackNameOf } from './cloudwatch-call.ts';
 import { lambda, outputs } from './stack.ts';
 
-/*
- * CloudWatch by signed calls in its JSON protocol: its SDK client is no dependency of ours, and three calls do not make
- * it one.
- */
-const aws = new AwsClient({
-  accessKeyId: 'test',
-  secretAccessKey: 'test',
-  region: outputs.region,
-  service: 'monitoring',
-});
-
-const call = async <Answer>(operation: string, input: object): Promise<Answer> => {
-  const response = await aws.fetch(outputs.endpointUrl, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-amz-json-1.0',
-      'x-amz-target': `GraniteServiceVersion20100801.${operation}`,
-    },
-    body: JSON.stringify(input),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`CloudWatch answered ${operation} with ${response.status}: ${text}`);
-  return JSON.parse(text === '' ? '{}' : text);
-};
+const call = cloudWatchOf(outputs);
 
 /** An alarm that is deployed, as far as tests look at it. */
 export interface DeployedAlarm {
@@ -40,8 +17,7 @@ export interface DeployedAlarm {
   readonly Threshold: number;
 }
 
-/** The stack's name, which its alarms' names and its dashboard begin with. */
-export const stackName = outputs.consumerFunctionName.replace(/-consumer$/, '');
+export const stackName = stackNameOf(outputs);
 
 export const deployedAlarms = async (): Promise<readonly DeployedAlarm[]> => {
   const input = { AlarmNamePrefix: `${stackName}-`, MaxRecords: 100 };
