@@ -1,67 +1,25 @@
 // LocalStack's own Python environment. Plain JavaScript, as localstack/bootstrap.mjs, which shares its parts.
 
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hashOf, isStamped, makeEnvironment, pipInstall, stampWith, versionOf } from '../environments.mjs';
+import { hashOf, isStamped, makeEnvironment, pipInstall, stampWith } from '../environments.mjs';
+import { obtainPython } from './python.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const environment = join(here, '..', '..', '.localstack');
 const requirements = join(here, 'requirements.txt');
+const plugin = join(here, 'sluice_localstack');
 
 export const localstackPython = join(environment, 'bin', 'python');
 
-const wanted = '3.13';
-const installSecondsMax = 600;
-
-const outputOf = (command, args) => {
-  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8', timeout: 30_000 });
-  return status === 0 ? stdout.trim() : undefined;
-};
-
-const isWanted = (python) => versionOf(python)?.join('.') === wanted;
-
-/** pyenv's shim answers only for the version that is set, so its interpreters are looked at themselves. */
-const fromPyenv = () => {
-  const root = outputOf('pyenv', ['root']);
-  const versions = outputOf('pyenv', ['versions', '--bare'])?.split('\n') ?? [];
-  const version = versions.filter((name) => name.startsWith(`${wanted}.`)).at(-1);
-  return root && version ? join(root, 'versions', version, 'bin', 'python') : undefined;
-};
-
-const fromUv = () => outputOf('uv', ['python', 'find', '--no-python-downloads', wanted]);
-
-const findPython = () => {
-  const named = process.env.PYTHON313;
-  const candidates = named ? [named] : [`python${wanted}`, 'python3', fromPyenv(), fromUv()];
-  return candidates.find((python) => python && isWanted(python));
-};
-
-/** Each brings its own interpreter and leaves the machine's alone. */
-const installers = [
-  ['uv', ['python', 'install', wanted]],
-  ['pyenv', ['install', '--skip-existing', wanted]],
-];
-
-const installPython = () => {
-  for (const [command, args] of installers) {
-    if (outputOf(command, ['--version']) === undefined) continue;
-    console.error(`Python ${wanted} is missing. Installing it: ${command} ${args.join(' ')} …`);
-    spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], timeout: installSecondsMax * 1_000 });
-    const python = findPython();
-    if (python !== undefined) return python;
-  }
-  return undefined;
-};
-
-const sources = () => [
+const pluginSources = () => [
   requirements,
   join(here, 'pyproject.toml'),
-  ...readdirSync(join(here, 'sluice_localstack'), { withFileTypes: true })
+  ...readdirSync(plugin, { withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(here, 'sluice_localstack', entry.name))
+    .map((entry) => join(plugin, entry.name))
     .sort(),
 ];
 
@@ -69,7 +27,9 @@ const sources = () => [
 const installPlugin = () => {
   const copy = mkdtempSync(join(tmpdir(), 'sluice-localstack-'));
   try {
-    cpSync(here, copy, { recursive: true });
+    for (const source of ['pyproject.toml', 'sluice_localstack']) {
+      cpSync(join(here, source), join(copy, source), { recursive: true });
+    }
     pipInstall(environment, ['--no-build-isolation', '--no-deps', '--force-reinstall', copy]);
   } finally {
     rmSync(copy, { recursive: true, force: true });
@@ -77,29 +37,24 @@ const installPlugin = () => {
 };
 
 /**
- * Brings the environment up to date with its pins and with the plugin's sources. Returns what is `missing`, as a sentence
- * that says what to do, where Python 3.13 is neither there nor can be installed. Ends the process when pip fails.
+ * Brings the environment up to date with its pins and with the plugin's sources. Returns as `missing` what to do where
+ * there is no Python 3.13 and none can be installed. Ends the process when pip fails.
  */
 export const installLocalstack = () => {
-  const pins = join(environment, '.sluice-requirements-hash');
-  const plugin = join(environment, '.sluice-plugin-hash');
-  if (!isStamped(pins, hashOf(requirements))) {
-    const python = findPython() ?? installPython();
-    if (python === undefined) {
-      return {
-        missing:
-          `LocalStack needs Python ${wanted} exactly. None was found on the PATH, with pyenv or with uv, and ` +
-          'none could be installed with them. Install it, or name one: PYTHON313=/path/to/python3.13',
-      };
-    }
+  const pinsStamp = join(environment, '.sluice-requirements-hash');
+  const pluginStamp = join(environment, '.sluice-plugin-hash');
+  if (!isStamped(pinsStamp, hashOf(requirements))) {
+    const { python, missing } = obtainPython();
+    if (missing !== undefined) return { missing };
     console.error(`Installing LocalStack into .localstack (${python}), 500 MB …`);
     makeEnvironment(python, environment);
     pipInstall(environment, ['--requirement', requirements]);
-    stampWith(pins, hashOf(requirements));
+    stampWith(pinsStamp, hashOf(requirements));
   }
-  if (!isStamped(plugin, hashOf(...sources()))) {
+  const sources = hashOf(...pluginSources());
+  if (!isStamped(pluginStamp, sources)) {
     installPlugin();
-    stampWith(plugin, hashOf(...sources()));
+    stampWith(pluginStamp, sources);
   }
   return {};
 };
