@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect } from 'vitest';
+import { needs } from '#test/support/engines/needs.ts';
 import {
   type DeployedAlarm,
   dashboardBody,
@@ -36,7 +37,8 @@ describe('deployed alarms', () => {
     for (const { AlarmDescription } of alarms) expect(AlarmDescription).toMatch(/ Runbook: RUNBOOK\.md#[\w-]+$/);
   });
 
-  test('are quiet while all is well, and ring once their metric is at its threshold', async () => {
+  test('are quiet while all is well, and ring once their metric is at its threshold', async (context) => {
+    needs(context, 'alarms-at-once');
     const rising = alarms.filter((alarm) => !ringsBelow(alarm));
     const ofOurs = rising.filter((alarm) => !isOfLambda(alarm));
     for (const alarm of ofOurs) await putFor(alarm, 0);
@@ -49,7 +51,8 @@ describe('deployed alarms', () => {
     }
   });
 
-  test('ring when the reconciler does not run, and stop when it does', async () => {
+  test('ring when the reconciler does not run, and stop when it does', async (context) => {
+    needs(context, 'alarms-at-once');
     const silent = alarms.filter(ringsBelow);
     expect(silent.map(({ AlarmName }) => AlarmName)).toEqual([`${stackName}-reconciler-silent`]);
     for (const alarm of silent) {
@@ -62,7 +65,8 @@ describe('deployed alarms', () => {
 });
 
 describe('the deployed dashboard', () => {
-  test('shows every deployed alarm, and draws the stack’s own metrics', async () => {
+  test('shows every deployed alarm, and draws the stack’s own metrics', async (context) => {
+    needs(context, 'dashboards');
     const body = await dashboardBody();
     for (const { AlarmName } of alarms) expect(body).toContain(`:alarm:${AlarmName}"`);
     const { widgets } = JSON.parse(body);

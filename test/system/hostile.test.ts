@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect } from 'vitest';
+import type { Capability } from '#test/support/engines/capabilities.ts';
+import { needs } from '#test/support/engines/needs.ts';
 import { test } from '#test/support/system/own.ts';
 import { api, reset, root } from '#test/support/system/stack.ts';
 
@@ -67,22 +69,23 @@ const bodies: readonly (readonly [string, string | Buffer])[] = [
   ['XML', '<?xml version="1.0"?><job/>'],
 ];
 
-/** Headers, paths and methods. All but the deviation are as in a good request. */
+/** Headers, paths and methods. All but the deviation are as in a good request; at the end, what it needs of the engine. */
 const requests: readonly (readonly [
   string,
   { method?: string; path?: string; headers?: Record<string, string>; body?: string | undefined },
+  Capability?,
 ])[] = [
   ['a key in Latin-1', { headers: { 'idempotency-key': '\xe9\xff' } }],
   ['a key of 7,000 characters', { headers: { 'idempotency-key': 'k'.repeat(7_000) } }],
   ['a key with a tab', { headers: { 'idempotency-key': 'a\tb' } }],
   ['a key with quotes only', { headers: { 'idempotency-key': '"' } }],
   ['a content type of 7,000 characters', { headers: { 'content-type': `application/json;${'x'.repeat(7_000)}` } }],
-  ['a content encoding that is not true', { headers: { 'content-encoding': 'gzip' }, body: '{}' }],
+  ['a content encoding that is not true', { headers: { 'content-encoding': 'gzip' }, body: '{}' }, 'odd-http'],
   ['a forwarded protocol', { headers: { 'x-forwarded-proto': 'gopher:' }, body: '{}' }],
   ['a forwarded address', { headers: { 'x-forwarded-for': 'x'.repeat(3_000) }, body: '{}' }],
   ['an Accept that refuses JSON', { headers: { accept: 'text/html;q=1, */*;q=0' }, body: '{}' }],
   ['a header with an odd name', { headers: { "x!#$%&'*+.^_`|~": '1' }, body: '{}' }],
-  ['two slashes before the path', { path: '//jobs' }],
+  ['two slashes before the path', { path: '//jobs' }, 'odd-http'],
   ['a path that climbs', { path: '/jobs/../operator/status' }],
   ['an encoded climb', { path: '/jobs/%2e%2e%2foperator', method: 'GET' }],
   ['a zero byte in the path', { path: '/jobs/%00', method: 'GET' }],
@@ -99,8 +102,8 @@ const requests: readonly (readonly [
     'a cursor of JSON',
     { path: `/operator/dead?cursor=${Buffer.from('[null,{"a":1}]').toString('base64url')}`, method: 'GET' },
   ],
-  ['TRACE', { method: 'TRACE', body: undefined }],
-  ['PROPFIND', { method: 'PROPFIND' }],
+  ['TRACE', { method: 'TRACE', body: undefined }, 'odd-http'],
+  ['PROPFIND', { method: 'PROPFIND' }, 'odd-http'],
   ['a body with GET', { method: 'GET', path: '/jobs/x' }],
   ['an empty body to capacity', { path: '/operator/capacity', body: '' }],
   ['ids of every kind', { path: '/operator/dead/redrive', body: '{"ids":[1,null,{},"x"]}' }],
@@ -138,7 +141,8 @@ describe('never a 5xx for what a caller sends', () => {
 
   test.for(requests)(
     'request: %s',
-    async ([, { method = 'POST', path = '/jobs', headers = {}, body = credit }], { own }) => {
+    async ([, { method = 'POST', path = '/jobs', headers = {}, body = credit }, fact], { own, skip }) => {
+      if (fact !== undefined) needs({ skip }, fact);
       // Methods and paths are not those of a role: who may call everything gets as far as to us.
       const answer = await root.raw(method, path, {
         headers: { 'content-type': 'application/json', 'idempotency-key': own.key(), ...headers },

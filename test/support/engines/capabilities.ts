@@ -4,7 +4,9 @@ export const capabilities = {
   'receipts-expire': 'on this engine the receipt of an earlier receive still moves the message',
   'gateway-templates':
     'this engine answers a request that the gateway refuses without the body that the stack gives it',
+  'odd-http': 'this engine answers a request of an odd form itself, before the API of the stack',
   'log-filters': 'this engine returns every line of a log, whatever is asked for',
+  'alarms-at-once': 'this engine looks at an alarm once in its period only',
   dashboards: 'this engine deploys no dashboard',
 } as const;
 

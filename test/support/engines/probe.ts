@@ -95,6 +95,12 @@ const gatewayTemplates: Probe = async ({ apiUrl }) => {
   return body?.code === 'forbidden';
 };
 
+/** The stack refuses a method that it does not know in its own words. */
+const oddHttp: Probe = async ({ apiUrl }) => {
+  const { body } = await new ApiClient(apiUrl).raw('PROPFIND', '/jobs');
+  return typeof body?.code === 'string';
+};
+
 /** The line that names the probe, and no other, comes back for its text. */
 const logFilters: Probe = async ({ endpointUrl: endpoint, region }) => {
   const logs = new CloudWatchLogsClient({ endpoint, region, credentials: emulatorCredentials });
@@ -113,6 +119,26 @@ const logFilters: Probe = async ({ endpointUrl: endpoint, region }) => {
   }
 };
 
+/** An alarm of the probe's own rings as soon as its metric is at the threshold. */
+const alarmsAtOnce: Probe = async (outputs) => {
+  const call = cloudWatchOf(outputs);
+  const AlarmName = `probe-${randomBytes(6).toString('hex')}`;
+  const metric = { Namespace: AlarmName, MetricName: 'probe' };
+  await call('PutMetricAlarm', {
+    ...{ AlarmName, ...metric, Statistic: 'Sum', Period: 60, EvaluationPeriods: 1 },
+    ...{ Threshold: 1, ComparisonOperator: 'GreaterThanOrEqualToThreshold' },
+  });
+  try {
+    await call('PutMetricData', { Namespace: AlarmName, MetricData: [{ MetricName: 'probe', Value: 1 }] });
+    const { MetricAlarms } = await call<{ MetricAlarms: { StateValue: string }[] }>('DescribeAlarms', {
+      AlarmNames: [AlarmName],
+    });
+    return MetricAlarms[0]?.StateValue === 'ALARM';
+  } finally {
+    await call('DeleteAlarms', { AlarmNames: [AlarmName] });
+  }
+};
+
 const dashboards: Probe = (outputs) =>
   cloudWatchOf(outputs)('GetDashboard', { DashboardName: stackNameOf(outputs) }).then(
     () => true,
@@ -123,7 +149,9 @@ const probes: Readonly<Record<Capability, Probe>> = {
   'parallel-batches': parallelBatches,
   'receipts-expire': receiptsExpire,
   'gateway-templates': gatewayTemplates,
+  'odd-http': oddHttp,
   'log-filters': logFilters,
+  'alarms-at-once': alarmsAtOnce,
   dashboards,
 };
 
