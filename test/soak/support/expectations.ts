@@ -24,7 +24,7 @@ export const expectations = (seconds: number): Readonly<Record<Check, string>> =
   jobs: 'every accepted job is there under its key and has ended as its kind says, with one effect or none',
   table: 'no record half written, no payload or slot left behind',
   memory:
-    seconds < judgedMinutesMin * 60
+    (1 - judgedPart) * seconds < judgedSecondsMin
       ? 'no process above the memory of its function (too short to judge growth)'
       : `no process above the memory of its function; from ${Math.round(judgedPart * seconds)} s on none that lives to the end grows by more than ${growthMbMax} MB`,
 });

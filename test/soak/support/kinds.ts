@@ -34,7 +34,7 @@ export const kinds: readonly Kind[] = [
   { name: 'hopeless', weight: 3, type: scripted, script: { failBefore: 99 }, ends: never },
 ];
 
-/** `random` in [0, 1). */
+/** By their weights; `random` in [0, 1). */
 export const chooseKind = (random: number, killers: boolean): Kind => {
   const open = kinds.filter((kind) => killers || !kind.killer);
   let left = random * open.reduce((sum, { weight }) => sum + weight, 0);
@@ -42,5 +42,6 @@ export const chooseKind = (random: number, killers: boolean): Kind => {
     left -= kind.weight;
     return left < 0;
   });
-  return found ?? (kinds[0] as Kind);
+  if (found === undefined) throw new RangeError(`${random} is not in [0, 1)`);
+  return found;
 };
