@@ -8,6 +8,8 @@ export interface Ask {
   readonly looked: boolean;
   /** Calls to DynamoDB, those of freeing left out. */
   readonly calls: number;
+  /** When its last try of a shard began; earlier ones were refused. */
+  readonly triedAt?: number | undefined;
   /** Of a slot that was taken: when its freeing began, and when it was answered. */
   readonly freed?: { readonly from: number; readonly to: number };
 }
@@ -50,14 +52,14 @@ const mostWithin = (steps: readonly Step[], from: number, to: number): number =>
 /**
  * Judges the refusals of a run in which `room` slots could be taken at once, by instances that may remember a look for
  * `memoryMs`. Who holds a slot is seen from outside: it may
- * be held from the moment at which the ask began until its freeing was answered. Refused asks held nothing; a failed one
+ * be held from the moment at which the last try of a shard began until its freeing was answered. Refused asks held nothing; a failed one
  * may hold its slot to the end.
  */
 export const judge = (asks: readonly Ask[], room: number, memoryMs: number): Judgement => {
   const holders = asks.filter((ask) => ask.answer !== 'refused');
   const mayHold = inOrder(
-    holders.flatMap(({ from, freed }) => [
-      { at: from, by: 1 as const },
+    holders.flatMap(({ from, triedAt = from, freed }) => [
+      { at: triedAt, by: 1 as const },
       ...(freed ? [{ at: freed.to, by: -1 as const }] : []),
     ]),
   );

@@ -68,6 +68,7 @@ class Writer {
   readonly #view: SlotView;
   #calls = 0;
   #looked = false;
+  #triedAt: number | undefined;
 
   constructor(number: number, place: Place, capacity: number) {
     this.#number = number;
@@ -87,9 +88,11 @@ class Writer {
   async #ask(): Promise<void> {
     this.#calls = 0;
     this.#looked = false;
+    this.#triedAt = undefined;
     const from = performance.now();
     const slot = await this.#take();
-    const ask = { writer: this.#number, from, to: performance.now(), looked: this.#looked, calls: this.#calls };
+    const to = performance.now();
+    const ask = { writer: this.#number, from, to, looked: this.#looked, calls: this.#calls, triedAt: this.#triedAt };
     if (slot === 'failed' || slot === 'refused') {
       this.asks.push({ ...ask, answer: slot });
       return;
@@ -116,6 +119,7 @@ class Writer {
     return new Proxy(slots, {
       get: (real, name: keyof SlotRegistry) => {
         this.#calls += 1;
+        if (name === 'take') this.#triedAt = performance.now();
         this.#looked ||= name === 'take' || name === 'readShards';
         return real[name].bind(real);
       },

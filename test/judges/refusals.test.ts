@@ -34,6 +34,12 @@ describe('a refusal', () => {
     expect(judge([held(1, 55, 90), refused(2, 50, 60)], 1)).toMatchObject({ full: 1, inError: 0 });
   });
 
+  it('is in error if all that others did meanwhile was to be refused elsewhere', () => {
+    const late = { ...held(1, 0, 90), triedAt: 70 };
+    expect(judge([late, refused(2, 50, 60)], 1)).toMatchObject({ full: 0, inError: 1 });
+    expect(judge([{ ...late, triedAt: 55 }, refused(2, 50, 60)], 1)).toMatchObject({ full: 1, inError: 0 });
+  });
+
   it('is in error if a slot was free all along', () => {
     expect(judge([held(1, 0, 49), held(2, 61, 90), refused(3, 50, 60)], 1)).toMatchObject({ full: 0, inError: 1 });
     expect(judge([refused(1, 50, 60), refused(2, 50, 60)], 1)).toMatchObject({ full: 0, inError: 2 });
