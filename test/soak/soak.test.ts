@@ -4,8 +4,11 @@ import { canSeeWorkers } from './support/workers.ts';
 
 const site = { outputs: inject('localOutputs'), emulatorPid: inject('emulatorPid') };
 
-/** The same as `npm run soak`, without cuts and too short to judge how memory grows; `test/judges/soak-memory.test.ts` has that. */
-test.skipIf(!canSeeWorkers())(
+/**
+ * The same as `npm run soak`, without cuts and too short to judge how memory grows; `test/judges/soak-memory.test.ts` has
+ * that. An engine in a container shows none of its processes.
+ */
+test.skipIf(!canSeeWorkers() || site.emulatorPid === 0)(
   'G1 to G8: fifteen seconds of every kind of job, pauses, killed workers and redrives: nothing lost, nothing twice',
   { timeout: 300_000 },
   async () => {
