@@ -20,7 +20,7 @@ const directory = mkdtempSync(`${localDirectory}/package-`);
 const [here, there] = [`${directory}/here`, `${directory}/there`];
 
 /** What comes of work in a clone and not with it. */
-const made = ['.git', '.local', '.emulator', 'node_modules', 'cdk.out', 'coverage'];
+const made = ['.git', '.local', '.emulator', '.localstack', 'node_modules', 'cdk.out', 'coverage'];
 
 /** The sources as somebody else has them, in another directory. */
 const copySources = (): string => {
