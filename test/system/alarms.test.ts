@@ -37,8 +37,8 @@ describe('deployed alarms', () => {
     for (const { AlarmDescription } of alarms) expect(AlarmDescription).toMatch(/ Runbook: RUNBOOK\.md#[\w-]+$/);
   });
 
-  test('are quiet while all is well, and ring once their metric is at its threshold', async (context) => {
-    needs(context, 'alarms-at-once');
+  test('are quiet while all is well, and ring once their metric is at its threshold', async ({ skip }) => {
+    needs({ skip }, 'alarms-at-once');
     const rising = alarms.filter((alarm) => !ringsBelow(alarm));
     const ofOurs = rising.filter((alarm) => !isOfLambda(alarm));
     for (const alarm of ofOurs) await putFor(alarm, 0);
@@ -51,8 +51,8 @@ describe('deployed alarms', () => {
     }
   });
 
-  test('ring when the reconciler does not run, and stop when it does', async (context) => {
-    needs(context, 'alarms-at-once');
+  test('ring when the reconciler does not run, and stop when it does', async ({ skip }) => {
+    needs({ skip }, 'alarms-at-once');
     const silent = alarms.filter(ringsBelow);
     expect(silent.map(({ AlarmName }) => AlarmName)).toEqual([`${stackName}-reconciler-silent`]);
     for (const alarm of silent) {
@@ -65,8 +65,8 @@ describe('deployed alarms', () => {
 });
 
 describe('the deployed dashboard', () => {
-  test('shows every deployed alarm, and draws the stack’s own metrics', async (context) => {
-    needs(context, 'dashboards');
+  test('shows every deployed alarm, and draws the stack’s own metrics', async ({ skip }) => {
+    needs({ skip }, 'dashboards');
     const body = await dashboardBody();
     for (const { AlarmName } of alarms) expect(body).toContain(`:alarm:${AlarmName}"`);
     const { widgets } = JSON.parse(body);

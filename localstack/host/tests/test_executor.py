@@ -12,6 +12,10 @@ from types import SimpleNamespace
 from typing import Any, cast
 from unittest import mock
 
+from localstack.runtime.init import InitScriptManager, Stage, State
+from localstack.services.apigateway.next_gen.execute_api import handlers
+from localstack.services.apigateway.next_gen.execute_api.gateway_response import MissingAuthTokenError
+from localstack.services.lambda_.event_source_mapping.pollers import sqs_poller
 from localstack.services.lambda_.invocation.executor_endpoint import StatusErrorException
 from localstack.services.lambda_.invocation.lambda_models import InvocationResult
 from localstack.services.lambda_.invocation.runtime_executor import get_runtime_executor
@@ -116,6 +120,49 @@ class OwnersOfKeysTest(unittest.TestCase):
     def test_a_key_that_was_never_given_out_is_the_root_unless_it_looks_real(self) -> None:
         self.assertEqual(mends.owner_of("test", self.account), (self.account, f"arn:aws:iam::{self.account}:root"))
         self.assertEqual(mends.owner_of("AKIANOBODY0000000000", self.account), (None, None))
+
+
+class CallersTest(unittest.TestCase):
+    def identified(self, headers: dict[str, str], authorization: str = "AWS_IAM") -> dict[str, Any]:
+        identity: dict[str, Any] = {"sourceIp": "127.0.0.1"}
+        context = SimpleNamespace(
+            resource_method={"authorizationType": authorization},
+            request=SimpleNamespace(headers=headers),
+            account_id="000000000000",
+            context_variables={"identity": identity},
+        )
+        mends.identify_caller(None, context, None)
+        return identity
+
+    def signed(self, key: str) -> dict[str, str]:
+        scope = f"{key}/20261130/us-east-1/execute-api/aws4_request"
+        return {"Authorization": f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0"}
+
+    def test_a_function_is_told_who_signed(self) -> None:
+        identity = self.identified(self.signed("test"))
+        self.assertEqual((identity["accountId"], identity["caller"]), ("000000000000", "000000000000"))
+        self.assertEqual(identity["userArn"], "arn:aws:iam::000000000000:root")
+
+    def test_and_that_it_is_nobody(self) -> None:
+        identity = self.identified(self.signed("AKIANOBODY0000000000"))
+        self.assertEqual((identity["accountId"], identity["caller"], identity["userArn"]), (None, None, None))
+
+    def test_without_a_signature_the_gateway_refuses(self) -> None:
+        with self.assertRaises(MissingAuthTokenError):
+            self.identified({})
+
+    def test_where_no_signature_is_wanted_nothing_is_done(self) -> None:
+        self.assertEqual(self.identified({}, "NONE"), {"sourceIp": "127.0.0.1"})
+
+
+class InitScriptTest(unittest.TestCase):
+    def test_the_script_that_a_container_runs_mends_what_is_mended_here(self) -> None:
+        docker = Path(__file__).parents[2] / "docker"
+        before = len(handlers.preprocess_request.handlers)
+        scripts = InitScriptManager(str(docker)).run_stage(Stage.START)
+        self.assertEqual([(Path(one.path).name, one.state) for one in scripts], [("mend.py", State.SUCCESSFUL)])
+        self.assertEqual(handlers.preprocess_request.handlers[before:], [mends.identify_caller])
+        self.assertIs(getattr(sqs_poller, "json"), mends.AsText)
 
 
 if __name__ == "__main__":
