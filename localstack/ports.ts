@@ -14,9 +14,10 @@ export const findFreePort = (): Promise<number> =>
     });
   });
 
-export const isTaken = (port: number): Promise<boolean> =>
+/** True if something listens there. */
+export const isTaken = (port: number, address = host): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect({ port, host });
+    const socket = connect({ port, host: address });
     const settle = (taken: boolean) => {
       socket.destroy();
       resolve(taken);

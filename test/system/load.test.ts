@@ -32,7 +32,7 @@ test('G1, G3: 1,000 jobs on 4 accounts by 16 clients that repeat after refusals,
         expect(ids.get(n) ?? answer.body.id).toBe(answer.body.id);
         ids.set(n, answer.body.id);
       },
-      { withinMs: 120_000, everyMs: 200 },
+      { withinMs: 240_000, everyMs: 200 },
     );
 
   // Two clients may be at work on one job at the same time: the second of a pair follows at once on the first.
@@ -59,4 +59,5 @@ test('G1, G3: 1,000 jobs on 4 accounts by 16 clients that repeat after refusals,
     const total = credited.reduce((sum, n) => sum + amountOf(n), 0);
     expect(await ledger(own.account(a))).toEqual({ total, writes: credited.length });
   }
-}, 240_000);
+  // Four minutes on LocalStack, where one batch is at work at a time.
+}, 480_000);
