@@ -20,8 +20,8 @@ const isEmbedded = chooseEngine(undefined, process.env).name === 'ministack';
 const onCheckingEmulator = { provide: { authChecked: isEmbedded && process.env['SLUICE_AUTH'] !== 'false' } };
 
 /**
- * core, flow, jobs, openapi, plan, infra and contract-memory need nothing outside this process. contract runs the same suite as
- * contract-memory against the emulator, and system goes through the deployed API.
+ * What `npm run test:unit` names needs no emulator. contract runs the same suite as contract-memory against one, and
+ * system goes through the deployed API.
  */
 export default defineConfig({
   test: {
@@ -36,6 +36,7 @@ export default defineConfig({
       unit('operator', 'test/operator/**/*.test.ts'),
       unit('plan', 'test/plan/**/*.test.ts'),
       unit('deploy', 'test/deploy/**/*.test.ts'),
+      unit('docs', 'test/docs/**/*.test.ts'),
       unit('supply-chain', 'test/supply-chain/**/*.test.ts'),
       unit('judges', 'test/judges/**/*.test.ts'),
       unit('engines', 'test/engines/**/*.test.ts'),

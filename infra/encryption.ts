@@ -39,7 +39,7 @@ export const allowLogs = (scope: Construct, key: IKey): void => {
   Annotations.of(scope).addWarningV2(
     'sluice:key-policy',
     'The policy of this key cannot be changed from here. It must let CloudWatch Logs use it for log groups named ' +
-      `${stack.stackName}-*, or the deployment fails. README.md#a-key-of-your-own has the statement.`,
+      `${stack.stackName}-*, or the deployment fails. docs/configuration.md#a-key-of-your-own has the statement.`,
   );
 };
 

@@ -1,4 +1,4 @@
-// What another CDK app imports as `sluice/infra`. README.md shows the use, and examples/ have apps that do so.
+// What another CDK app imports as `sluice/infra`. docs/own-app.md shows the use, and examples/ have apps that do so.
 export { type Limits, localLimits, productionLimits } from '../functions/core/limits.ts';
 export { BoundedJobQueue, type BoundedJobQueueProps } from './bounded-job-queue.ts';
 export type { DomainProps } from './domain.ts';

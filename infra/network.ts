@@ -14,8 +14,8 @@ import type { Construct } from 'constructs';
 /** A VPC that is there already, for the four functions. */
 export interface NetworkProps {
   /**
-   * It needs ways to DynamoDB, SQS and Lambda, and to whatever handlers call: endpoints, or a NAT gateway. README.md has
-   * the list. Without a VPC the functions reach AWS and the internet directly.
+   * It needs ways to DynamoDB, SQS and Lambda, and to whatever handlers call: endpoints, or a NAT gateway. The
+   * list is in docs/configuration.md. Without a VPC the functions reach AWS and the internet directly.
    */
   readonly existingVpc?: IVpc | Vpc;
   /** The VPC's private subnets unless told. */

@@ -6,7 +6,7 @@ import { type JobSettings, localSettings, productionSettings } from './settings.
 export interface StageProps extends JobSettings {
   readonly name: 'production' | 'local';
   readonly entries: JobEntries;
-  /** Encrypts tables, queues and logs, instead of a key that is made. Its policy must allow that: see README.md. */
+  /** Encrypts tables, queues and logs, instead of a key that is made. Its policy must allow that: see docs/configuration.md. */
   readonly existingKeyArn?: string;
   /** Where alarms go, the way back to OK included; without it they only show in CloudWatch and on the dashboard. */
   readonly alarmTopicArn?: string;
@@ -14,7 +14,7 @@ export interface StageProps extends JobSettings {
   readonly domain?: StageDomain;
 }
 
-/** A VPC that the functions run in. README.md says what it must lead to. */
+/** A VPC that the functions run in. docs/configuration.md says what it must lead to. */
 export interface StageVpc {
   readonly vpcId: string;
   /** Private ones, in at least two zones. */

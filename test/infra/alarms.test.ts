@@ -2,23 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { counterNames, durationNames, gaugeUnits, isReasoned, type MetricName, reasonsOf } from '#core/evidence.ts';
 import { localStage, productionStage } from '#infra/stages.ts';
+import { anchorOf, readPage } from '#test/support/docs/pages.ts';
 import { alarmsOf, drawnBy, type NamedMetric, widgetsOf } from '#test/support/infra/alarms.ts';
 import { resourceOf, templateOf } from '#test/support/infra/synthesize.ts';
 
 const projectFile = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** The sections of the runbook by their anchors, as GitHub makes those from headings. */
+/** The sections of the runbook by their anchors. */
 const sections = new Map(
-  projectFile('RUNBOOK.md')
+  readPage('RUNBOOK.md')
     .split(/^## /m)
     .slice(1)
     .map((section) => {
       const [heading = ''] = section.split('\n');
-      const anchor = heading
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, '')
-        .replaceAll(' ', '-');
-      return [anchor, section];
+      return [anchorOf(heading), section];
     }),
 );
 

@@ -9,8 +9,8 @@ const template = templateOf(productionStage).toJSON() as PricedTemplate;
 const shards = Math.ceil(productionStage.limits.capacity / 32);
 
 describe('what an idle stack costs', () => {
-  it('is in the README as npm run costs prints it', () => {
-    expect(readFileSync(`${projectRoot}/README.md`, 'utf8')).toContain(costTable(idleCosts(template, shards)));
+  it('is in docs/deploying.md as npm run costs prints it', () => {
+    expect(readFileSync(`${projectRoot}/docs/deploying.md`, 'utf8')).toContain(costTable(idleCosts(template, shards)));
   });
 
   it('has every type of resource of the template in it', () => {

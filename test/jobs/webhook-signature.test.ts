@@ -15,7 +15,7 @@ const [oldKey, newKey, otherKey] = ['old', 'new', 'other'].map((name) => `${name
 const noon = Date.UTC(2026, 0, 5, 12);
 const toleranceSeconds = 300;
 
-/** A receiver's check, written from the README and not from the sender's code. */
+/** A receiver's check, written from docs/webhooks.md and not from the sender's code. */
 const verifies = ({ headers, body }: Pick<Received, 'headers' | 'body'>, key: string, nowMs = noon): boolean => {
   const parts = String(headers['sluice-signature'])
     .split(',')

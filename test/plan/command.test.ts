@@ -7,10 +7,9 @@ const words = (line: string) => line.split(' ');
 const quick = 'plan --arrival 200 --service 0.3 --jobs 2000';
 
 describe('sluice plan', { timeout: 30_000 }, () => {
-  test('prints in README what it prints here', async () => {
-    const readme = readFileSync(`${projectRoot}/README.md`, 'utf8');
-    const [, line = '', shown = ''] =
-      /^npx sluice (plan .*)\n```\n[\s\S]*?```text\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+  test('prints in docs/planning.md what it prints here', async () => {
+    const page = readFileSync(`${projectRoot}/docs/planning.md`, 'utf8');
+    const [, line = '', shown = ''] = /^npx sluice (plan .*)\n```\n[\s\S]*?```text\n([\s\S]*?)^```$/m.exec(page) ?? [];
     expect(line).toContain('--arrival');
     const { code, out } = await sluice(words(line));
     expect(code).toBe(0);
