@@ -106,7 +106,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 120_000,
           fileParallelism: false,
-          sequence: { groupOrder: 7 },
+          sequence: { groupOrder: 9 },
         },
       },
     ],
