@@ -3,12 +3,14 @@ import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } f
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, inject } from 'vitest';
+import { emulatorRegion } from '../../../localstack/places.ts';
 import { reachableApiUrl } from '../../../localstack/workarounds.ts';
 import { ApiClient } from '../system/client.ts';
 import { eventually } from '../system/eventually.ts';
+import { connectionTo } from '../workers/place.ts';
 
 const endpoint = inject('releaseEndpoint');
-const connection = { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+const connection = connectionTo({ endpointUrl: endpoint, region: emulatorRegion });
 const dynamo = new DynamoDBClient(connection);
 const sqs = new SQSClient(connection);
 const lambda = new LambdaClient(connection);
