@@ -1,3 +1,4 @@
+import { shardCount } from '#core/capacity.ts';
 import { productionLimits } from '#core/limits.ts';
 import { contextOf, templateIn } from '../deploy/assembly.ts';
 import { synthesize } from '../localstack/synth.ts';
@@ -9,7 +10,7 @@ const stackName = 'sluice-production';
 const context = { ...contextOf({ stage: 'production', stackName }), 'aws:cdk:bundling-stacks': [] };
 const template = templateIn(await synthesize(context), stackName);
 
-console.log(`${costTable(idleCosts(template, Math.ceil(productionLimits.capacity / 32)))}
+console.log(`${costTable(idleCosts(template, shardCount(productionLimits.capacity)))}
 
 List prices of us-east-1, no free tier. Stored items cost $${dollarsPerStoredGigabyteMonth} a GB and month, and $${idlePrices.recoveryGigabyteMonth} for their recovery to a
 point in time. What jobs cost: npx sluice plan.`);

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { shardCount } from '#core/capacity.ts';
 import { productionStage } from '#infra/stages.ts';
 import { templateOf } from '#test/support/infra/synthesize.ts';
 import { costTable, idleCosts, type PricedTemplate } from '../../bench/idle-costs.ts';
 import { projectRoot } from '../../localstack/places.ts';
 
 const template = templateOf(productionStage).toJSON() as PricedTemplate;
-const shards = Math.ceil(productionStage.limits.capacity / 32);
+const shards = shardCount(productionStage.limits.capacity);
 
 describe('what an idle stack costs', () => {
   it('is in docs/deploying.md as npm run costs prints it', () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { shardCount } from '#core/capacity.ts';
 import { handler } from '#functions/reconcile.ts';
 import { metricLines } from '#test/support/system/cloudwatch.ts';
 import { eventually } from '#test/support/system/eventually.ts';
@@ -34,7 +35,7 @@ describe('a run of the reconciler with nothing to do', () => {
       sqsRequests: calls.filter(({ kind }) => kind.startsWith('sqs:')).length,
     };
     const { writeUnits, sqsRequests } = idleRun;
-    expect(counted).toEqual({ readUnits: idleRun.readUnits(Math.ceil(stageCapacity / 32)), writeUnits, sqsRequests });
+    expect(counted).toEqual({ readUnits: idleRun.readUnits(shardCount(stageCapacity)), writeUnits, sqsRequests });
   });
 
   test('publishes as many metrics', async () => {
