@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runMain, wholeNumber } from '../localstack/command-line.ts';
 import { projectRoot } from '../localstack/places.ts';
 import { measureBundles } from './bundles.ts';
 import { conditionsNow } from './conditions.ts';
@@ -83,7 +84,7 @@ const withOtherSections = (report: string, directory: string): string => {
   }, report);
 };
 
-const main = async (): Promise<void> => {
+const main = async (): Promise<number> => {
   const { values } = parseArgs({
     options: {
       rounds: { type: 'string', default: '3' },
@@ -91,10 +92,7 @@ const main = async (): Promise<void> => {
       publish: { type: 'boolean', default: false },
     },
   });
-  const count = Number(values.rounds);
-  if (!Number.isInteger(count) || count < 1 || count > roundsMax) {
-    throw new Error(`--rounds takes a whole number from 1 to ${roundsMax}`);
-  }
+  const count = wholeNumber('rounds', values.rounds, 1, roundsMax);
   const taken = conditionsNow();
   say('starting the emulator and deploying both builds');
   const bench = await startBench();
@@ -105,9 +103,10 @@ const main = async (): Promise<void> => {
     write(result, values.publish);
     console.log(`\n${reportOf(result)}`);
     say('written to bench/results/latest.json, .md and .svg');
+    return 0;
   } finally {
     await bench.stop();
   }
 };
 
-await main();
+await runMain(main);

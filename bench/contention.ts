@@ -5,10 +5,10 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { productionLimits } from '#core/limits.ts';
 import { describeSchema } from '#test/support/describe-schema.ts';
 import { connectionTo, freshPlace, type Place } from '#test/support/workers/place.ts';
+import { runMain } from '../localstack/command-line.ts';
 import { deployLocal } from '../localstack/deploy.ts';
 import { startEmulator } from '../localstack/emulator.ts';
 import { localDirectory, projectRoot } from '../localstack/places.ts';
-import { EmulatorError } from '../localstack/server.ts';
 import { conditionsNow } from './conditions.ts';
 import { hotExpectations, hotLoads, missesOf, slotExpectations, slotLoads } from './contention/expected.ts';
 import { creditHotAccount } from './contention/hot-account.ts';
@@ -105,10 +105,4 @@ const main = async (): Promise<number> => {
   return found.misses.length === 0 ? 0 : 1;
 };
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const usage = (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
-  console.error(usage || error instanceof EmulatorError ? (error as Error).message : error);
-  process.exitCode = usage ? 2 : 1;
-}
+await runMain(main);

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runMain } from '../localstack/command-line.ts';
 import { projectRoot } from '../localstack/places.ts';
 import { type Bench, startBench } from './deployment.ts';
 import { type GrowthRow, GrowthSteps } from './growth-steps.ts';
@@ -93,7 +94,7 @@ reads a table from end to end where DynamoDB follows an index, as a bare query a
 of jobs do not. Status counts the dead up
 to 10,000. A redrive includes what its jobs cost when they run and die again.`;
 
-const main = async (): Promise<void> => {
+const main = async (): Promise<number> => {
   const { values } = parseArgs({ options: { large: { type: 'boolean', default: false } } });
   say('starting the emulator and deploying');
   const bench = await startBench();
@@ -116,10 +117,11 @@ const main = async (): Promise<void> => {
     writeFileSync(`${directory}/growth.md`, `${explained}\n\n${reportOf(steps.rows)}\n`);
     console.log(`\n${reportOf(steps.rows)}\n`);
     say('written to bench/results/growth.json and .md');
+    return 0;
   } finally {
     await proxy.close();
     await bench.stop();
   }
 };
 
-await main();
+await runMain(main);

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runMain } from '../../localstack/command-line.ts';
 import { localDirectory } from '../../localstack/places.ts';
-import { EmulatorError } from '../../localstack/server.ts';
+import { UsageError } from '../../operator/cli/exit.ts';
 import { catalogue } from './catalogue.ts';
 import { conduct, type DrillResult } from './support/conduct.ts';
 import type { Drill } from './support/drill.ts';
@@ -19,10 +20,6 @@ take about four minutes. The record of a run lies in .local/drills/. Exit code 0
   --trace   Also print every call of the API and every run of the reconciler.
   --json    Print the record as JSON on standard output, everything else on standard error.
   --help    This text.`;
-
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 const chosen = (names: readonly string[]): readonly Drill[] => {
   const unknown = names.filter((name) => !catalogue.some((drill) => drill.name === name));
@@ -119,10 +116,4 @@ const main = async (): Promise<number> => {
   return (await runDrills(drills, values)) ? 0 : 1;
 };
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const usage = error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
-  console.error(usage || error instanceof EmulatorError ? (error as Error).message : error);
-  process.exitCode = usage ? 2 : 1;
-}
+await runMain(main);

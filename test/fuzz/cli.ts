@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runMain, wholeNumber } from '../../localstack/command-line.ts';
 import { deployLocal } from '../../localstack/deploy.ts';
 import { startEmulator } from '../../localstack/emulator.ts';
 import { localDirectory } from '../../localstack/places.ts';
@@ -15,6 +16,9 @@ prints each such request, shrunk, as a line for a shell.
   --requests N   How many. Default 10000.
   --seed S       The same requests again; a new one is taken and printed if none is given.
   --help         This text.`;
+
+const requestsMax = 10_000_000;
+const seedMax = 2 ** 31;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -52,8 +56,17 @@ const run = async (requests: number, seed: number): Promise<number> => {
   }
 };
 
-const { values } = parseArgs({
-  options: { requests: { type: 'string', default: '10000' }, seed: { type: 'string' }, help: { type: 'boolean' } },
-});
-if (values.help) print(help);
-else process.exitCode = await run(Number(values.requests), Number(values.seed ?? randomInt(2 ** 31)));
+const main = async (): Promise<number> => {
+  const { values } = parseArgs({
+    options: { requests: { type: 'string', default: '10000' }, seed: { type: 'string' }, help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    print(help);
+    return 0;
+  }
+  const requests = wholeNumber('requests', values.requests, 1, requestsMax);
+  const seed = values.seed === undefined ? randomInt(seedMax) : wholeNumber('seed', values.seed, 0, seedMax);
+  return run(requests, seed);
+};
+
+await runMain(main);

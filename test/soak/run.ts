@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { changeVariables } from '#test/support/function-variables.ts';
+import { runMain } from '../../localstack/command-line.ts';
 import type { LocalOutputs } from '../../localstack/outputs.ts';
 import { localDirectory } from '../../localstack/places.ts';
-import { EmulatorError } from '../../localstack/server.ts';
+import { UsageError } from '../../operator/cli/exit.ts';
 import { SiteKeeper } from '../drills/support/sites.ts';
 import { expectations, judgedMinutesMin } from './support/expectations.ts';
 import { type SoakRecord, soak } from './support/soak.ts';
@@ -23,10 +24,6 @@ more than the load. Exit code 0: all as expected; 1: not; 2: usage.
   --minutes N   How long the load lasts, ${minutesMin} to ${minutesMax}. Default 1; growth of memory is judged from ${judgedMinutesMin} on.
   --json        Print the record as JSON on standard output, everything else on standard error.
   --help        This text.`;
-
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 const minutesOf = (text: string): number => {
   const minutes = Number(text);
@@ -116,10 +113,4 @@ const main = async (): Promise<number> => {
   return (await run(seconds, values.json)) ? 0 : 1;
 };
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const usage = error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
-  console.error(usage || error instanceof EmulatorError ? (error as Error).message : error);
-  process.exitCode = usage ? 2 : 1;
-}
+await runMain(main);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { runMain, wholeNumber } from '../../../localstack/command-line.ts';
 import { run } from './run.ts';
 import { explain, shrink } from './shrink.ts';
 
@@ -22,6 +23,8 @@ type Report =
   | { readonly kind: 'failed'; readonly seed: number; readonly what: string }
   | { readonly kind: 'progress'; readonly seeds: number; readonly counts: readonly (readonly [string, number])[] };
 
+const seedMax = 2 ** 31;
+const threadsMax = 64;
 const reportEvery = 100;
 const failuresShown = 3;
 
@@ -91,7 +94,7 @@ const inWorker = (share: Share, hear: (report: Report) => void): Promise<void> =
     worker.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))));
   });
 
-const main = async (): Promise<void> => {
+const main = async (): Promise<number> => {
   const { values } = parseArgs({
     options: {
       seeds: { type: 'string', default: '1000' },
@@ -104,13 +107,13 @@ const main = async (): Promise<void> => {
   });
   if (values.help) {
     console.log(help);
-    return;
+    return 0;
   }
-  process.exitCode =
-    values.seed === undefined
-      ? await runMany(Number(values.from), Number(values.seeds), Number(values.threads))
-      : await runOne(Number(values.seed), values.trace);
+  if (values.seed !== undefined) return runOne(wholeNumber('seed', values.seed, 0, seedMax), values.trace);
+  const from = wholeNumber('from', values.from, 0, seedMax);
+  const seeds = wholeNumber('seeds', values.seeds, 1, seedMax);
+  return runMany(from, seeds, wholeNumber('threads', values.threads, 1, threadsMax));
 };
 
-if (isMainThread) await main();
+if (isMainThread) await runMain(main);
 else await runShare(workerData as Share, (report) => parentPort?.postMessage(report));
