@@ -22,6 +22,7 @@ import { attributeNames, SqsJobQueue } from '#adapters/sqs-job-queue.ts';
 import { systemRandom } from '#adapters/system-world.ts';
 import { localLimits } from '#core/limits.ts';
 import { describeSchema } from '#test/support/describe-schema.ts';
+import { connectionTo } from '#test/support/workers/place.ts';
 import { describeJobQueue } from './job-queue.ts';
 import { describeJobStore } from './job-store.ts';
 import { describeReconcilerMemory } from './reconciler-memory.ts';
@@ -33,12 +34,9 @@ import type { QueueUnderTest } from './subjects.ts';
  * the schema of those that the stack has deployed. MappingSwitch has no part in it: its mapping feeds the deployed
  * consumer, which the system tests need running.
  */
-const { endpointUrl, jobsTableName, ledgerTableName } = inject('localOutputs');
-const connection = {
-  endpoint: endpointUrl,
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-};
+const outputs = inject('localOutputs');
+const { jobsTableName, ledgerTableName } = outputs;
+const connection = connectionTo(outputs);
 const dynamo = new DynamoDBClient(connection);
 const sqs = new SQSClient(connection);
 

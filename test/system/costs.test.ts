@@ -3,7 +3,7 @@ import { createHandler as createApi } from '#functions/api.ts';
 import { createHandler as createConsumer } from '#functions/consumer.ts';
 import { registry } from '#functions/jobs/registry.ts';
 import { localRegistry } from '#test/support/jobs/scripted.ts';
-import { deliverBatch, post, stubLambda } from '#test/support/system/in-process.ts';
+import { deliverAll, post, stubLambda } from '#test/support/system/in-process.ts';
 import { test } from '#test/support/system/own.ts';
 import { outputs, pauseConsumer, reset, settled, withCapacity } from '#test/support/system/stack.ts';
 import { CountingProxy } from '../../bench/proxy.ts';
@@ -51,10 +51,6 @@ const looksOf = ({ calls, jobs: n }: Tally) => looks.reduce((sum, name) => sum +
 const ofLambda = (calls: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(calls).map(([name, n]) => [`lambda ${name}`, n]));
 
-const consumeAll = async (): Promise<void> => {
-  for (let left = jobs + 1; left > 0; ) left -= await deliverBatch(consumer);
-};
-
 describe('costs', () => {
   test('of a job: take, put, send; start, finish; the slots of a batch freed together', async ({ own }) => {
     await pauseConsumer();
@@ -83,7 +79,7 @@ describe('costs', () => {
       'lambda dynamodb:PutItem refused': 1,
     });
 
-    const consumed = await counted(jobs + 1, consumeAll);
+    const consumed = await counted(jobs + 1, () => deliverAll(consumer, jobs + 1));
     const { 'lambda dynamodb:UpdateItem': updates = 0, ...others } = consumed.calls;
     expect(others).toEqual(ofLambda(jobCalls.finish));
     // Two batches; the slots of each lie in two shards at most, since an instance goes on where it found room.
@@ -113,7 +109,7 @@ describe('costs', () => {
       ofLambda({ 'dynamodb:PutItem': jobCalls.submit['dynamodb:PutItem'], ...Object.fromEntries(shared) }),
     );
     expect(looksOf(submitted)).toBeLessThanOrEqual(3);
-    for (let left = jobs; left > 0; ) left -= await deliverBatch(consumer);
+    await deliverAll(consumer, jobs);
     await settled();
   });
 
@@ -131,12 +127,10 @@ describe('costs', () => {
       },
     );
     expect(answer.statusCode).toBe(202);
-    const failed = await counted(1, async () => {
-      while ((await deliverBatch(localConsumer, 1)) === 0);
-    });
+    const failed = await counted(1, () => deliverAll(localConsumer, 1, 1));
     expect(failed.calls).toEqual(ofLambda(jobCalls.failedAttempt));
     expect(failed.writeUnits).toEqual({ table: jobUnits.start + jobUnits.failedAttempt });
-    while ((await deliverBatch(localConsumer)) === 0);
+    await deliverAll(localConsumer, 1);
     await settled();
   });
 
@@ -158,7 +152,7 @@ describe('costs', () => {
     // One look at the registry and the backlog may fall into it.
     expect(looksOf(refused)).toBeGreaterThanOrEqual(refusals);
     expect(looksOf(refused)).toBeLessThanOrEqual(refusals + 3);
-    while ((await deliverBatch(consumer)) === 0);
+    await deliverAll(consumer, 1);
     await settled();
   });
 });

@@ -17,14 +17,11 @@ import {
   settled,
 } from '#test/support/system/stack.ts';
 import { startReceiver } from '#test/support/webhook/receiver.ts';
+import { connectionTo } from '#test/support/workers/place.ts';
 
 beforeAll(reset, 90_000);
 
-const logs = new CloudWatchLogsClient({
-  endpoint: outputs.endpointUrl,
-  region: outputs.region,
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-});
+const logs = new CloudWatchLogsClient(connectionTo(outputs));
 const functions = ['apiFunctionName', 'consumerFunctionName', 'operatorFunctionName', 'reconcileFunctionName'] as const;
 
 /** Everything that the four functions wrote since then: log lines, and metrics, which are log lines as well. */

@@ -1,6 +1,7 @@
 import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as fc from 'fast-check';
 import { ApiClient } from '#test/support/system/client.ts';
+import { connectionTo } from '#test/support/workers/place.ts';
 import { until } from '../../../localstack/demo/stage.ts';
 import type { LocalOutputs } from '../../../localstack/outputs.ts';
 import { asCurl, exchange, type WireRequest } from './exchange.ts';
@@ -119,10 +120,9 @@ const cancelWaiting = async (operator: ApiClient): Promise<void> => {
 };
 
 /** What is left are delayed messages of jobs that were cancelled: for a quarter of an hour, if a caller said so. */
-const purge = async ({ endpointUrl, region, queueUrl }: LocalOutputs): Promise<void> => {
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const client = new SQSClient({ endpoint: endpointUrl, region, credentials });
-  await client.send(new PurgeQueueCommand({ QueueUrl: queueUrl }));
+const purge = async (outputs: LocalOutputs): Promise<void> => {
+  const client = new SQSClient(connectionTo(outputs));
+  await client.send(new PurgeQueueCommand({ QueueUrl: outputs.queueUrl }));
   client.destroy();
 };
 

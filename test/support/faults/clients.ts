@@ -4,7 +4,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
 import { type PeekedMessage, peekQueue } from '../../../localstack/peek.ts';
 import { describeSchema } from '../describe-schema.ts';
-import { freshPlace, type Place } from '../workers/place.ts';
+import { connectionTo, freshPlace, type Place } from '../workers/place.ts';
 import { currentActor } from './actor.ts';
 import { heldBack } from './held-back.ts';
 
@@ -13,11 +13,9 @@ import { heldBack } from './held-back.ts';
  * and waiting takes no time. Calls outside of any actor are the test's own and go through untouched.
  */
 const outputs = inject('localOutputs');
-const { endpointUrl, jobsTableName, region } = outputs;
+const { jobsTableName } = outputs;
 const connection = {
-  endpoint: endpointUrl,
-  region,
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  ...connectionTo(outputs),
   maxAttempts: 3,
   // Nobody looks at signatures here, and they are a quarter of what a call costs.
   signer: { sign: async <T>(request: T) => request },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { AwsV4Signer } from 'aws4fetch';
+import { emulatorCredentials } from '../../../localstack/places.ts';
 
 /** What the API answered. */
 export interface Answer {
@@ -57,10 +58,7 @@ export class ApiClient {
   readonly #apiUrl: string;
   readonly #credentialsFor: (path: string) => Credentials;
 
-  constructor(
-    apiUrl: string,
-    credentials: Credentials | ((path: string) => Credentials) = { accessKeyId: 'test', secretAccessKey: 'test' },
-  ) {
+  constructor(apiUrl: string, credentials: Credentials | ((path: string) => Credentials) = emulatorCredentials) {
     this.#apiUrl = apiUrl;
     this.#credentialsFor = typeof credentials === 'function' ? credentials : () => credentials;
   }

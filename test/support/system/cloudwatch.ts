@@ -1,5 +1,6 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
+import { connectionTo } from '../workers/place.ts';
 import { cloudWatchOf, stackNameOf } from './cloudwatch-call.ts';
 import { lambda, outputs } from './stack.ts';
 
@@ -33,11 +34,7 @@ export const putFor = async (alarm: DeployedAlarm, Value: number): Promise<void>
 export const dashboardBody = async (): Promise<string> =>
   (await call<{ DashboardBody: string }>('GetDashboard', { DashboardName: stackName })).DashboardBody;
 
-const logs = new CloudWatchLogsClient({
-  endpoint: outputs.endpointUrl,
-  region: outputs.region,
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-});
+const logs = new CloudWatchLogsClient(connectionTo(outputs));
 
 /** The lines in embedded metric format that a function has written since a time (epoch ms). */
 export const metricLines = async (

@@ -1,4 +1,5 @@
 import { AwsClient } from 'aws4fetch';
+import { emulatorCredentials } from '../../../localstack/places.ts';
 import type { Credentials } from './client.ts';
 
 const account = '000000000000';
@@ -30,7 +31,7 @@ export class Identities {
     service: keyof typeof versions,
     Action: string,
     parameters: Readonly<Record<string, string>>,
-    credentials: Credentials = { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: Credentials = emulatorCredentials,
   ): Promise<string> {
     const aws = new AwsClient({ ...credentials, service, region: 'us-east-1', retries: 0 });
     const response = await aws.fetch(this.#endpointUrl, {

@@ -2,6 +2,8 @@ import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aw
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { vi } from 'vitest';
 import { localLimits } from '#core/limits.ts';
+import { emulatorCredentials } from '../../../localstack/places.ts';
+import { connectionTo } from '../workers/place.ts';
 import { outputs } from './stack.ts';
 
 /*
@@ -15,8 +17,8 @@ export const stubLambda = (endpoint: string): void => {
   const variables = {
     AWS_ENDPOINT_URL: endpoint,
     AWS_REGION: outputs.region,
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ACCESS_KEY_ID: emulatorCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: emulatorCredentials.secretAccessKey,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     POWERTOOLS_METRICS_DISABLED: 'true',
     SLUICE_LIMITS: JSON.stringify(localLimits),
@@ -62,17 +64,13 @@ export const post = (
   return handle(event, context(localLimits.apiTimeoutSeconds * 1_000));
 };
 
-const sqs = new SQSClient({
-  endpoint: outputs.endpointUrl,
-  region: outputs.region,
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-});
+const sqs = new SQSClient(connectionTo(outputs));
 
 /**
  * One batch, as Lambda's mapping hands it over and acknowledges it, of which so many messages are to be reported as
  * failed. Returns how many were in it.
  */
-export const deliverBatch = async (handle: Handle<SQSEvent, SQSBatchResponse>, failures = 0): Promise<number> => {
+const deliverBatch = async (handle: Handle<SQSEvent, SQSBatchResponse>, failures = 0): Promise<number> => {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({
       QueueUrl: outputs.queueUrl,
@@ -99,4 +97,18 @@ export const deliverBatch = async (handle: Handle<SQSEvent, SQSBatchResponse>, f
   }));
   if (Entries.length > 0) await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: outputs.queueUrl, Entries }));
   return Messages.length;
+};
+
+const deliverSecondsMax = 30;
+
+/** Batches until so many messages have been handled, however few SQS hands over at a time. */
+export const deliverAll = async (
+  handle: Handle<SQSEvent, SQSBatchResponse>,
+  messages: number,
+  failures = 0,
+): Promise<void> => {
+  const deadline = Date.now() + deliverSecondsMax * 1_000;
+  for (let left = messages; left > 0; left -= await deliverBatch(handle, failures)) {
+    if (Date.now() > deadline) throw new Error(`${left} of ${messages} messages did not come`);
+  }
 };

@@ -18,6 +18,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject, onTestFinished } from 'vitest';
 import type { Report } from '#flow/reconcile.ts';
 import { type PeekedMessage, peekQueue } from '../../../localstack/peek.ts';
+import { connectionTo } from '../workers/place.ts';
 import { ApiClient } from './client.ts';
 import { eventually } from './eventually.ts';
 
@@ -26,11 +27,7 @@ import { eventually } from './eventually.ts';
  * bring about what no caller can.
  */
 export const outputs = inject('localOutputs');
-const connection = {
-  endpoint: outputs.endpointUrl,
-  region: outputs.region,
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-};
+const connection = connectionTo(outputs);
 const dynamo = new DynamoDBClient(connection);
 const sqs = new SQSClient(connection);
 export const lambda = new LambdaClient(connection);
