@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runMain } from './command-line.ts';
 import { deployLocal } from './deploy.ts';
 import { chooseEngine, type EngineChoice } from './engines/choice.ts';
 import { type KeptEngine, keepEngine, readKept, stopKept } from './engines/kept.ts';
@@ -39,12 +40,13 @@ const placeOf = ({ engine, endpointUrl }: KeptEngine): string =>
 
 const titleOf = ({ engine }: KeptEngine): string => (engine === 'ministack' ? 'emulator' : `engine ${engine}`);
 
-const down = async (command: Command): Promise<void> => {
+const down = async (command: Command): Promise<number> => {
   const stopped = await stopKept();
   rmSync(outputsFile, { force: true });
   if (stopped?.engine === 'endpoint') {
     say(command, `The emulator ${placeOf(stopped)} was not started here and goes on, with the stack in it.`);
   } else say(command, stopped ? `Stopped the ${titleOf(stopped)} ${placeOf(stopped)}.` : 'Nothing was running.');
+  return 0;
 };
 
 /** What is up already stays, so another engine or port than its own is a mistake. */
@@ -67,7 +69,7 @@ const start = async (choice: EngineChoice, command: Command): Promise<KeptEngine
   return kept;
 };
 
-const up = async (command: Command): Promise<void> => {
+const up = async (command: Command): Promise<number> => {
   const choice = chooseEngine(command.engine, process.env);
   const running = await readKept();
   if (running !== undefined) {
@@ -81,9 +83,10 @@ const up = async (command: Command): Promise<void> => {
   writeFileSync(outputsFile, `${JSON.stringify(outputs, null, 2)}\n`);
   if (command.json) console.log(JSON.stringify(outputs, null, 2));
   else console.log(`Deployed. The API is at ${outputs.apiUrl}\nEverything else is in .local/outputs.json`);
+  return 0;
 };
 
-const reset = async (command: Command): Promise<void> => {
+const reset = async (command: Command): Promise<number> => {
   const choice = chooseEngine(command.engine, process.env);
   const running = await readKept();
   if (choice.name === 'endpoint' || running?.engine === 'endpoint') {
@@ -94,10 +97,10 @@ const reset = async (command: Command): Promise<void> => {
   const engine = command.engine || process.env['SLUICE_ENGINE'] || running?.engine;
   await down(command);
   rmSync(`${localDirectory}/emulator`, { recursive: true, force: true });
-  await up({ ...command, port, engine });
+  return up({ ...command, port, engine });
 };
 
-const status = async (command: Command): Promise<void> => {
+const status = async (command: Command): Promise<number> => {
   const running = await readKept();
   const outputs: LocalOutputs | undefined =
     running && existsSync(outputsFile) ? JSON.parse(readFileSync(outputsFile, 'utf8')) : undefined;
@@ -107,7 +110,7 @@ const status = async (command: Command): Promise<void> => {
     const pids = running.processes.map(({ pid }) => `, process ${pid}`).join('');
     console.log(`Running: ${running.engine} ${placeOf(running)}${pids}. ${outputs?.apiUrl ?? 'Nothing is deployed.'}`);
   }
-  process.exitCode = running === undefined ? 1 : 0;
+  return running === undefined ? 1 : 0;
 };
 
 const readPort = (text: string | undefined): number | undefined => {
@@ -117,9 +120,10 @@ const readPort = (text: string | undefined): number | undefined => {
   throw new EmulatorError(`"${text}" is not a port: give a whole number from 1 to 65535.`);
 };
 
-const verbs: Record<string, (command: Command) => Promise<void>> = { up, down, reset, status };
+/** Each resolves to the exit code. */
+const verbs: Record<string, (command: Command) => Promise<number>> = { up, down, reset, status };
 
-const main = async (): Promise<void> => {
+const main = async (): Promise<number> => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -132,21 +136,13 @@ const main = async (): Promise<void> => {
   const verb = verbs[positionals[0] ?? ''];
   if (values.help || verb === undefined || positionals.length !== 1) {
     console.log(help);
-    process.exitCode = values.help ? 0 : 2;
-    return;
+    return values.help ? 0 : 2;
   }
-  await verb({
+  return verb({
     engine: values.engine,
     port: readPort(values.port ?? process.env['SLUICE_PORT']),
     json: values.json,
   });
 };
 
-try {
-  await main();
-} catch (error) {
-  // A message for what a person can mend; a stack for everything else.
-  const isUsage = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  console.error(error instanceof EmulatorError || isUsage ? error.message : error);
-  process.exitCode = isUsage ? 2 : 1;
-}
+await runMain(main);
