@@ -5,7 +5,7 @@ import { metricLines } from '#test/support/system/cloudwatch.ts';
 import { eventually } from '#test/support/system/eventually.ts';
 import { stubLambda } from '#test/support/system/in-process.ts';
 import { test } from '#test/support/system/own.ts';
-import { outputs, reconcile, reset, stageCapacity } from '#test/support/system/stack.ts';
+import { outputs, purgeQueue, reconcile, reset, stageCapacity } from '#test/support/system/stack.ts';
 import { idleRun } from '../../bench/idle-costs.ts';
 import { CountingProxy } from '../../bench/proxy.ts';
 
@@ -13,6 +13,8 @@ const proxy = new CountingProxy(outputs.endpointUrl);
 
 beforeAll(async () => {
   await reset();
+  // Each run looks at the dead letters, and other tests leave some.
+  await purgeQueue(outputs.deadLetterQueueUrl);
   stubLambda(await proxy.open('lambda'));
   vi.stubEnv('EVENT_SOURCE_MAPPING_ID', outputs.eventSourceMappingId);
 }, 90_000);
