@@ -16,6 +16,10 @@ export type JobWrite = {
   | { readonly kind: 'check' }
 );
 
+/** Which item a write is on, as a text that is the same whatever the order in which its key is written. */
+export const itemOf = ({ table, key }: Pick<JobWrite, 'table' | 'key'>): string =>
+  JSON.stringify([table, Object.entries(key).sort()]);
+
 /** A DynamoDB expression with the names and values that it uses. */
 export interface WriteExpression {
   readonly expression: string;

@@ -1,6 +1,6 @@
 import { fingerprintOf } from '#core/identity.ts';
 import type { RunningJob } from '#core/job.ts';
-import type { JobWrite } from '#core/job-write.ts';
+import { itemOf, type JobWrite } from '#core/job-write.ts';
 import { utf8Bytes } from '#core/json.ts';
 import { bounds } from '#core/limits.ts';
 import type { Outcome } from '#core/outcome.ts';
@@ -196,6 +196,6 @@ const wrongWrites = (writes: readonly JobWrite[]): string | undefined => {
   if (writes.length > bounds.handlerWritesMax) {
     return `the handler returned ${writes.length} writes; one transaction takes at most ${bounds.handlerWritesMax}`;
   }
-  const items = new Set(writes.map((write) => JSON.stringify([write.table, Object.entries(write.key).sort()])));
+  const items = new Set(writes.map(itemOf));
   return items.size === writes.length ? undefined : 'the handler returned two writes on one item';
 };

@@ -1,4 +1,4 @@
-import type { JobWrite } from '#core/job-write.ts';
+import { itemOf, type JobWrite } from '#core/job-write.ts';
 import type { Clock } from '#functions/ports.ts';
 
 /**
@@ -11,7 +11,7 @@ export class Turns {
 
   /** Runs the work once all before it that write to an item of these writes are over, or `patienceMs` have passed. */
   take<T>(clock: Clock, writes: readonly JobWrite[], patienceMs: number, work: () => Promise<T>): Promise<T> {
-    const items = writes.map(({ table, key }) => `${table} ${JSON.stringify(key)}`);
+    const items = writes.map(itemOf);
     const before = items.flatMap((item) => this.#last.get(item) ?? []);
     const mine = before.length === 0 ? work() : within(clock, patienceMs, before).then(work);
     const over = mine.catch(() => undefined);

@@ -63,6 +63,15 @@ describe('ends of one batch', () => {
     expect(stage.story).toEqual(['a begins', 'b begins', 'c begins']);
   });
 
+  it('that name one item in another order of its key wait as well', async () => {
+    const stage = new Stage();
+    const write = (key: JobWrite['key']): readonly JobWrite[] => [{ table: 'ledger', key, kind: 'delete' }];
+    stage.take('a', write({ account: 'hot', day: 1 }));
+    stage.take('b', write({ day: 1, account: 'hot' }));
+    await settled();
+    expect(stage.story).toEqual(['a begins']);
+  });
+
   it('wait for each of their items', async () => {
     const stage = new Stage();
     stage.take('a', to('one'));
