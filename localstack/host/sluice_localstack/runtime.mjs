@@ -13,6 +13,12 @@ const environment = process.env;
 
 const answer = (message) => writeSync(Number(answersFd), `${JSON.stringify(message)}\n`);
 
+// Taken before the handler is loaded, which may put others in their place.
+const [writeOut, writeError] = [process.stdout, process.stderr].map((stream) => stream.write.bind(stream));
+
+/** Resolves once this and all that was written before it has left the process: a pipe takes 64 KB at once. */
+const written = (write, text) => new Promise((resolve) => write(text, resolve));
+
 const describe = (error) => ({
   errorType: error?.name ?? 'Error',
   errorMessage: String(error?.message ?? error),
@@ -67,8 +73,8 @@ answer({ ready: true });
 
 for await (const line of createInterface({ input: process.stdin })) {
   const outcome = await perform(handle, JSON.parse(line));
-  // A pipe takes it at once and in order, so that it stands behind all that the handler has written.
-  writeSync(1, `${mark}\n`);
+  await written(writeError, '');
+  await written(writeOut, `${mark}\n`);
   answer(outcome);
 }
 process.exit(0);

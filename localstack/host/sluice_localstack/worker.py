@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import queue
 import secrets
@@ -13,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+LOG = logging.getLogger(__name__)
 
 RUNTIME = Path(__file__).with_name("runtime.mjs")
 
@@ -168,10 +171,15 @@ class Worker:
         return "".join(lines)
 
     def _read_answers(self, descriptor: int) -> None:
-        with os.fdopen(descriptor, encoding="utf-8") as answers:
-            for line in answers:
-                self._answers.put(json.loads(line))
-        self._answers.put(None)
+        try:
+            with os.fdopen(descriptor, encoding="utf-8") as answers:
+                for line in answers:
+                    self._answers.put(json.loads(line))
+        except ValueError:
+            LOG.warning("Process %s is ended: its handler wrote into the answers.", self.pid)
+        finally:
+            # Nothing more is to come, whatever the reason.
+            self._answers.put(None)
 
     def _read_log(self) -> None:
         assert self._process.stdout is not None

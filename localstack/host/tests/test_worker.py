@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from sluice_localstack.worker import InitError, Invocation, Outcome, Worker
 
 HANDLER = """
-import { spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
 let calls = 0;
 export const handler = async (event, context) => {
   calls++;
@@ -31,6 +31,8 @@ export const handler = async (event, context) => {
     case 'wait': await new Promise((resolve) => setTimeout(resolve, event.milliseconds)); return calls;
     case 'write': for (let i = 0; i < event.lines; i++) console.log(`line ${i}`); console.error('to the error');
       process.stdout.write('without an end'); return null;
+    case 'flood': console.log('x'.repeat(event.bytes)); console.error('y'.repeat(event.bytes)); return null;
+    case 'garble': writeSync(Number(process.argv[2]), 'no answer\\n'); return new Promise(() => setInterval(() => {}, 1000));
   }
 };
 """
@@ -138,6 +140,12 @@ class Crashes(WorkerTest):
         outcome = self.invoke(worker, {"do": "echo"}, seconds_max=60)
         self.assertEqual(json.loads(outcome.payload)["errorType"], "Runtime.ExitError")
 
+    def test_a_handler_that_writes_into_the_answers_is_ended_at_once(self) -> None:
+        worker = self.worker()
+        outcome = self.invoke(worker, {"do": "garble"}, seconds_max=60)
+        self.assertEqual(json.loads(outcome.payload)["errorType"], "Runtime.ExitError")
+        self.assertFalse(worker.alive)
+
 
 class InitErrors(WorkerTest):
     def error(self, handler: str = "index.handler", init_seconds_max: float = 30) -> InitError:
@@ -173,6 +181,13 @@ class Logs(WorkerTest):
         second = self.invoke(worker, {"do": "write", "lines": 1}).logs.splitlines()
         self.assertEqual(first, [*(f"line {i}" for i in range(2_000)), "to the error", "without an end"])
         self.assertEqual(second, ["line 0", "to the error", "without an end"])
+
+    def test_more_than_a_pipe_holds_is_all_there_and_the_next_invocation_starts_with_an_empty_log(self) -> None:
+        worker = self.worker()
+        flooded = self.invoke(worker, {"do": "flood", "bytes": 1_000_000})
+        self.assertEqual((flooded.logs.count("x"), flooded.logs.count("y")), (1_000_000, 1_000_000))
+        after = self.invoke(worker, {"do": "nothing"})
+        self.assertEqual((after.payload, after.logs), ("null", ""))
 
 
 class Concurrency(WorkerTest):
