@@ -42,6 +42,7 @@ export const recommend = (whole: Workload, limits: Limits, goals: Goals, effort:
   const scale = scaleOf(whole, load, effort.jobs);
   const workload = { ...whole, arrivalPerSecond: whole.arrivalPerSecond / scale };
   const held = workload.arrivalPerSecond * (load.staySeconds + goals.waitP99Seconds);
+  const slots = goals.capacity === undefined ? undefined : scaledDown('capacity', goals.capacity, scale, effort.jobs);
   const trials = new Trials(workload, limits, effort, roomFactor * held + roomMin);
   const needed = workload.arrivalPerSecond * load.startsPerJob;
   const full = fullBatchRate(whole, limits, effort.seed);
@@ -49,7 +50,7 @@ export const recommend = (whole: Workload, limits: Limits, goals: Goals, effort:
   const concurrency =
     goals.concurrency === undefined
       ? leastConcurrency(trials, goals, needed, load, Math.ceil(((1 + goals.spare) * needed) / full))
-      : scaledDown(goals.concurrency, scale, effort.jobs);
+      : scaledDown('concurrency', goals.concurrency, scale, effort.jobs);
   const wholeConcurrency = goals.concurrency ?? Math.max(2, concurrency * scale);
   const timesTheLoad = (wholeConcurrency * full) / (needed * scale);
   if (goals.capacity === undefined && (timesTheLoad <= 1 || trials.free(concurrency).overflowed)) {
@@ -60,20 +61,22 @@ export const recommend = (whole: Workload, limits: Limits, goals: Goals, effort:
   }
   // On paper also beyond what one stack can hold: the quotas are to be held against all of the load.
   const run = (capacity: number) => trials.bounded(concurrency, Math.max(1, Math.round(capacity / scale)));
-  const capacity = goals.capacity ?? firstCapacity(trials.free(concurrency), whole, goals, scale);
-  const sized = goals.capacity === undefined ? enough(run, capacity, goals) : { capacity, observed: run(capacity) };
+  const sized =
+    goals.capacity === undefined || slots === undefined
+      ? enough(run, firstCapacity(trials.free(concurrency), whole, goals, scale), goals)
+      : { capacity: goals.capacity, observed: trials.bounded(concurrency, slots) };
   return { ...sized, concurrency: wholeConcurrency, timesTheLoad, scale, runs: trials.runs };
 };
 
 /** Below this a rounded setting of the scaled system says nothing about the whole. */
-const scaledConcurrencyMin = 5;
+const scaledMin = 5;
 
-const scaledDown = (concurrency: number, scale: number, jobs: number): number => {
-  if (scale === 1 || concurrency >= scaledConcurrencyMin * scale) return Math.round(concurrency / scale);
-  const needed = Math.ceil((jobs * scale * scaledConcurrencyMin) / concurrency);
+const scaledDown = (what: 'capacity' | 'concurrency', given: number, scale: number, jobs: number): number => {
+  if (scale === 1 || given >= scaledMin * scale) return Math.floor(given / scale);
+  const needed = Math.ceil((jobs * scale * scaledMin) / given);
   throw new UsageError(
-    `A concurrency of ${concurrency} cannot be simulated at 1/${scale} of its size. Give --jobs ${needed} if that is ` +
-      `allowed, a larger --concurrency, or a lower --arrival.`,
+    `A ${what} of ${given} cannot be simulated at 1/${scale} of its size. Give --jobs ${needed} if that is ` +
+      `allowed, a larger --${what}, or a lower --arrival.`,
   );
 };
 

@@ -64,6 +64,7 @@ describe('a load that cannot be planned ends with 2 and says what to change', ()
     ['plan --arrival 200 --service 30', 'jobTimeoutSeconds (30)'],
     ['plan --arrival 200 --service 1 --concurrency 2', 'does not keep up'],
     ['plan --arrival 100000 --service 1 --concurrency 50', 'Give --jobs'],
+    ['plan --arrival 1000 --service 29 --capacity 1 --jobs 1000', 'A capacity of 1 cannot be simulated at 1/582'],
   ] as const)('sluice %s', async ([line, said]) => {
     const outcome = await sluice(words(line));
     expect(outcome).toMatchObject({ code: 2, out: [] });

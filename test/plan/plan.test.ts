@@ -81,6 +81,15 @@ describe('the recommended settings', { timeout: 30_000 }, () => {
     expect(expected.refusedShare).toBeCloseTo(1 - rate / 200, 1);
   });
 
+  test('that are given hold at a part of their size too', () => {
+    const asked = question({ serviceSeconds: 2 }, { capacity: 33, concurrency: 50 });
+    // Without a memory of "full" every slot is taken nearly all the time.
+    const limits = { ...productionLimits, viewMaxAgeSeconds: 0 };
+    const { expected, simulated } = planFor({ ...asked, limits }, { seed: 1, jobs: 2_000 });
+    expect(simulated.scale).toBe(6);
+    expect(expected.inFlightMean).toBeLessThanOrEqual(33);
+  });
+
   test('that do not keep up are refused in words', () => {
     expect(() => planFor(question({}, { concurrency: 2 }), effort)).toThrow(/does not keep up/);
     expect(() => planFor(question({ arrivalPerSecond: 100_000 }, { concurrency: 50 }), effort)).toThrow(/--jobs/);
