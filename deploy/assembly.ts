@@ -17,6 +17,7 @@ export interface Template {
       }
     >
   >;
+  readonly Outputs?: Readonly<Record<string, unknown>>;
 }
 
 /** The context of a stage under its name, with construct paths for the diff. */

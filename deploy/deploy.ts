@@ -2,7 +2,7 @@ import { calledOff, confirm, demandConsent } from '../operator/cli/confirm.ts';
 import { type ExitCode, exit, Failure } from '../operator/cli/exit.ts';
 import type { Io } from '../operator/cli/io.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { assemblyFor, templateIn } from './assembly.ts';
+import { assemblyFor, type Template, templateIn } from './assembly.ts';
 import { runCdk } from './cdk.ts';
 import { command } from './command.ts';
 import { KeptAssemblies } from './kept.ts';
@@ -25,7 +25,8 @@ const deploy = async (options: Options, io: Io): Promise<ExitCode> => {
   await demandBootstrap(place, options, io.note);
   const stack = new DeployedStack(place, stackName);
   const kept = new KeptAssemblies(place, stackName);
-  const assembly = options.rollback ? await keptBefore(kept, stack) : await assemblyFor(options);
+  const deployed = await stack.template();
+  const assembly = options.rollback ? keptBefore(kept, deployed) : await assemblyFor(options);
   // An assembly without this stack is refused before anything is shown.
   templateIn(assembly, stackName);
   io.note(`Account   ${place.account}, as ${place.caller}`);
@@ -70,8 +71,7 @@ const sameStack = ({ stackName, stage, profile, region }: Options): string =>
     ...(region === undefined ? [] : [`--region ${region}`]),
   ].join(' ');
 
-const keptBefore = async (kept: KeptAssemblies, stack: DeployedStack): Promise<string> => {
-  const deployed = await stack.template();
+const keptBefore = (kept: KeptAssemblies, deployed: Template | undefined): string => {
   if (deployed === undefined) throw new Failure('There is no such stack, so nothing to go back from.');
   const before = kept.before(deployed);
   if (before !== undefined) return before;

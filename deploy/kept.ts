@@ -30,7 +30,11 @@ export class KeptAssemblies {
     rmSync(unfinished, { recursive: true, force: true });
     cpSync(assembly, unfinished, { recursive: true });
     renameSync(unfinished, `${this.#directory}/${at}`);
-    for (const old of this.#all().slice(0, -keptMax)) rmSync(old, { recursive: true });
+    for (const old of this.#all().slice(0, -keptMax)) {
+      // Out of the way first, so that none is left that is no longer whole.
+      renameSync(old, unfinished);
+      rmSync(unfinished, { recursive: true });
+    }
   }
 
   /**
@@ -46,10 +50,21 @@ export class KeptAssemblies {
   #all(): readonly string[] {
     if (!existsSync(this.#directory)) return [];
     const names = readdirSync(this.#directory).filter((name) => /^\d+$/.test(name));
-    return names.toSorted((left, right) => Number(left) - Number(right)).map((name) => `${this.#directory}/${name}`);
+    return names
+      .toSorted((left, right) => Number(left) - Number(right))
+      .map((name) => `${this.#directory}/${name}`)
+      .filter((kept) => isWhole(kept, this.#stackName));
   }
 
   #is(kept: string, template: Template): boolean {
-    return isDeepStrictEqual(templateIn(kept, this.#stackName), template);
+    return isDeepStrictEqual(asGivenBack(templateIn(kept, this.#stackName)), asGivenBack(template));
   }
 }
+
+/** Something may have been deleted by hand: what is left of it cannot be deployed. */
+const isWhole = (kept: string, stackName: string): boolean =>
+  ['manifest.json', `${stackName}.template.json`].every((name) => existsSync(`${kept}/${name}`));
+
+/** CloudFormation gives a template back with a question mark for each character beyond ASCII. */
+const asGivenBack = (template: Template): unknown =>
+  JSON.parse(JSON.stringify(template).replace(/[\u{80}-\u{10ffff}]/gu, '?'));

@@ -4,6 +4,7 @@ import {
   GetTemplateCommand,
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
+import { Failure } from '../operator/cli/exit.ts';
 import type { Template } from './assembly.ts';
 import type { Place } from './place.ts';
 
@@ -17,11 +18,19 @@ export class DeployedStack {
     this.#stackName = stackName;
   }
 
-  /** The template as it was handed in; undefined if there is no such stack. */
+  /**
+   * The template as it was handed in; undefined if there is no such stack. Throws `Failure` if it is a stack of something
+   * else, which no command here may touch.
+   */
   async template(): Promise<Template | undefined> {
     if (!(await this.#isThere())) return undefined;
     const { TemplateBody = '{}' } = await this.#client.send(new GetTemplateCommand({ StackName: this.#stackName }));
-    return JSON.parse(TemplateBody);
+    const template = jobSystemIn(TemplateBody);
+    if (template !== undefined) return template;
+    throw new Failure(
+      `The stack ${this.#stackName} is there already, and it is no job system: nothing was changed.`,
+      'Give the --name of another one.',
+    );
   }
 
   /** Names by logical id, of the resources that are there. */
@@ -51,3 +60,20 @@ export class DeployedStack {
     }
   }
 }
+
+/** Undefined if the template is that of something else; one that has nothing in it yet may become anything. */
+const jobSystemIn = (body: string): Template | undefined => {
+  const template = parsed(body);
+  if (Object.keys(template?.Resources ?? {}).length === 0) return template && { Resources: {} };
+  const { Outputs = {} } = template ?? {};
+  return 'JobsTableName' in Outputs && 'ReconcileFunctionName' in Outputs ? (template as Template) : undefined;
+};
+
+/** CloudFormation takes YAML as well; we hand in JSON. */
+const parsed = (body: string): Partial<Template> | undefined => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+};

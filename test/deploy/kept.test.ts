@@ -12,6 +12,7 @@ const templateOf = (release: string): Template => ({ Resources: { Release: { Typ
 const assemblyOf = (release: string): string => {
   const directory = `${root}/made/${release}`;
   mkdirSync(directory, { recursive: true });
+  writeFileSync(`${directory}/manifest.json`, '{}');
   writeFileSync(`${directory}/sluice.template.json`, JSON.stringify(templateOf(release)));
   return directory;
 };
@@ -67,6 +68,22 @@ describe('what a rollback deploys', () => {
     expect(backFrom(at(4566), 'b')).toBe('a');
     expect(backFrom(at(4567), 'b')).toBeUndefined();
   });
+
+  test('is found by a template with more than ASCII in it, which CloudFormation gives back with question marks', () => {
+    expect(backFrom(keptIn('8', 'a', 'größer 🚿'), 'gr??er ?')).toBe('a');
+  });
+
+  test.each(['manifest.json', 'sluice.template.json'])(
+    'is none of which only a part is left: without %s',
+    (missing) => {
+      const account = `9-${missing}`;
+      const kept = keptIn(account, 'a', 'b', 'c');
+      rmSync(`${root}/deployed/${account}/eu-west-1/sluice/1001/${missing}`);
+      expect(backFrom(kept, 'c')).toBe('a');
+      kept.keep(assemblyOf('d'), 2_000);
+      expect(backFrom(kept, 'd')).toBe('c');
+    },
+  );
 
   test('is among the last five', () => {
     const kept = keptIn('7', ...'abcdefg');
