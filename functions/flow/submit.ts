@@ -31,12 +31,9 @@ export const submit = async (
 ): Promise<Submitted> => {
   try {
     const refused = refusedByView(view.current, world.clock.now(), world.limits);
-    const submitted =
-      refused === undefined
-        ? ((await replayOfRecent(world, view, submission)) ?? (await admitOne(world, view, submission, receivedAt)))
-        : await replayOr(world, submission, () => refuse(world, submission, refused));
-    if (submitted.kind !== 'refused') view.recent.remember(submission.id);
-    return submitted;
+    return refused === undefined
+      ? ((await replayOfRecent(world, view, submission)) ?? (await admitOne(world, view, submission, receivedAt)))
+      : await replayOr(world, view, submission, () => refuse(world, submission, refused));
   } catch (error) {
     return failed(world, submission, error);
   }
@@ -46,7 +43,7 @@ export const submit = async (
 const replayOfRecent = async (world: World, view: SlotView, submission: Submission): Promise<Submitted | undefined> => {
   if (!view.recent.has(submission.id)) return undefined;
   const job = await world.store.read(submission.id);
-  return isKnown(world, job) ? replay(world, submission, job) : undefined;
+  return isKnown(world, job) ? replay(world, view, submission, job) : undefined;
 };
 
 const failed = (world: World, submission: Submission, error: unknown): Submitted => {
@@ -67,7 +64,7 @@ const admitOne = async (
   receivedAt: number,
 ): Promise<Submitted> => {
   const [taking, backlogFull] = await Promise.all([takeSlot(world, view, submission), view.backlogFull()]);
-  const recorded = await recordTaken(world, submission, receivedAt, taking, backlogFull);
+  const recorded = await recordTaken(world, view, submission, receivedAt, taking, backlogFull);
   if (recorded.kind !== 'recorded') return recorded;
   return accepted(world, recorded.job, await sendJob(world, recorded.job));
 };
@@ -75,18 +72,19 @@ const admitOne = async (
 /** Everything of a submission between its slot and its message. */
 const recordTaken = async (
   world: World,
+  view: SlotView,
   submission: Submission,
   receivedAt: number,
   taking: Taking,
   backlogFull: boolean,
 ): Promise<Submitted | { readonly kind: 'recorded'; readonly job: InFlightJob }> => {
-  if (taking.kind === 'refused') return replayOr(world, submission, () => refuse(world, submission, taking.why));
+  if (taking.kind === 'refused') return replayOr(world, view, submission, () => refuse(world, submission, taking.why));
   const { slot } = taking;
   if (backlogFull) {
     const known = await world.store.read(submission.id);
     // Never one that the record carries: by chance two submissions of one key may have made the same token.
     if (known?.slot.token !== slot.token) await world.slots.free(slot.shard, [slot.token]);
-    return isKnown(world, known) ? replay(world, submission, known) : refuse(world, submission, 'queue-full');
+    return isKnown(world, known) ? replay(world, view, submission, known) : refuse(world, submission, 'queue-full');
   }
   const apart = utf8Bytes(submission.payload) > bounds.inlinePayloadBytes;
   if (apart) await world.store.writePayload(slot.token, submission.payload);
@@ -94,10 +92,12 @@ const recordTaken = async (
   if (now - receivedAt > world.limits.submitAgeMaxSeconds * 1000) throw new Error('the request is too old to write');
   const payload = apart ? { item: slot.token } : { inline: submission.payload };
   const job = admit({ ...submission, payload, slot, now }, world.limits);
+  // Also where the answer is lost, or the message cannot be sent: the caller will come again.
+  view.recent.remember(job.id);
   const inserted = await world.store.insert(job, now);
   if (inserted.kind === 'inserted') return { kind: 'recorded', job };
   await giveBack(world, slot, apart, inserted.job);
-  return replay(world, submission, inserted.job);
+  return replay(world, view, submission, inserted.job);
 };
 
 /** The job is in whether or not its message went out; without it the answer is 503, and the same key finds the job. */
@@ -151,7 +151,7 @@ const admitMany = async (
     const [takings, backlogFull] = await Promise.all([takeSlots(world, view, firsts), view.backlogFull()]);
     const recorded = await Promise.all(
       firsts.map((submission, i) =>
-        recordTaken(world, submission, receivedAt, takings[i] ?? noTaking, backlogFull).catch((error) =>
+        recordTaken(world, view, submission, receivedAt, takings[i] ?? noTaking, backlogFull).catch((error) =>
           failed(world, submission, error),
         ),
       ),
@@ -161,9 +161,7 @@ const admitMany = async (
     for (const [i, one] of recorded.entries()) {
       const submission = firsts[i];
       if (submission === undefined) continue;
-      const answer = one.kind === 'recorded' ? accepted(world, one.job, !unsent.has(one.job.id)) : one;
-      if (answer.kind !== 'refused') view.recent.remember(submission.id);
-      answers.set(submission, answer);
+      answers.set(submission, one.kind === 'recorded' ? accepted(world, one.job, !unsent.has(one.job.id)) : one);
     }
   } catch (error) {
     for (const submission of firsts) answers.set(submission, failed(world, submission, error));
@@ -180,15 +178,21 @@ const giveBack = async (world: World, slot: Slot, apart: boolean, existing: Job)
 };
 
 /** A known job is answered even when full or closed. */
-const replayOr = async (world: World, submission: Submission, otherwise: () => Submitted): Promise<Submitted> => {
+const replayOr = async (
+  world: World,
+  view: SlotView,
+  submission: Submission,
+  otherwise: () => Submitted,
+): Promise<Submitted> => {
   const job = await world.store.read(submission.id);
-  return isKnown(world, job) ? replay(world, submission, job) : otherwise();
+  return isKnown(world, job) ? replay(world, view, submission, job) : otherwise();
 };
 
 const isKnown = (world: World, job: Job | undefined): job is Job =>
   job !== undefined && !isGone(job, world.clock.now());
 
-const replay = async (world: World, submission: Submission, job: Job): Promise<Submitted> => {
+const replay = async (world: World, view: SlotView, submission: Submission, job: Job): Promise<Submitted> => {
+  view.recent.remember(job.id);
   if (job.fingerprint !== submission.fingerprint) {
     world.telemetry.note({ metric: 'JobsConflicted', jobId: job.id, code: 'idempotency-conflict', level: 'warn' });
     return {

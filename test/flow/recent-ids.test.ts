@@ -49,6 +49,29 @@ describe('a replay', () => {
     expect(deployment.slots.tokens()).toHaveLength(1);
   });
 
+  it('that conflicts takes a slot at its first meeting only', async () => {
+    const { deployment, take } = system();
+    await deployment.accept('order-1');
+    deployment.replaceApi();
+    const conflict = { problem: { code: 'idempotency-conflict' } };
+    expect(await deployment.submit('order-1', { other: true })).toMatchObject(conflict);
+    take();
+    expect(await deployment.submit('order-1', { other: true })).toMatchObject(conflict);
+    expect(take()).toEqual(['store.read']);
+  });
+
+  it('takes no slot either where the first answer was 503, since the message could not be sent', async () => {
+    const { deployment, take } = system();
+    const undisturbed = deployment.disturb;
+    deployment.disturb = (port, call) =>
+      port === 'queue' ? { before: () => Promise.reject(new Error('cut off')) } : undisturbed(port, call);
+    expect(await deployment.submit('order-1')).toMatchObject({ problem: { code: 'unavailable' } });
+    deployment.disturb = undisturbed;
+    take();
+    expect(await deployment.submit('order-1')).toMatchObject({ kind: 'replayed' });
+    expect(take()).not.toContain('slots.take');
+  });
+
   it('is a new job once the record is past its time, though the instance remembers the id', async () => {
     const { deployment } = system();
     const id = await deployment.accept('order-1');
