@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, Token } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
@@ -9,7 +9,7 @@ import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { assertLimits, type Limits } from '../functions/core/limits.ts';
 import { JobAccess } from './access.ts';
 import { JobAlarms } from './alarms.ts';
@@ -84,6 +84,7 @@ export class BoundedJobQueue extends Construct {
     const key = props.existingKey ?? ownKeyFor(this, settings);
     if (key) allowLogs(this, key);
     this.name = systemNameOf(this, props.name);
+    refuseTwin(this);
     const network = networkFor(this, props, settings.webhooks.hosts);
     const system: JobSystem = { name: this.name, settings, key, network };
 
@@ -247,9 +248,31 @@ export class BoundedJobQueue extends Construct {
 const ownEntry = (name: string): string => fileURLToPath(new URL(`../functions/${name}.ts`, import.meta.url));
 const ownEntries = { operator: ownEntry('operator'), reconcile: ownEntry('reconcile') };
 
+/**
+ * CloudFormation would find out in the middle of a deployment. Of stacks whose account and region are not known at synth
+ * only those of one and the same are held against each other.
+ */
+const refuseTwin = (mine: BoundedJobQueue): void => {
+  const placeOf = (one: Construct): string => {
+    const stack = Stack.of(one);
+    const place = `${stack.account}/${stack.region}`;
+    return Token.isUnresolved(place) ? stack.node.path : place;
+  };
+  const isTwin = (other: IConstruct): boolean =>
+    other instanceof BoundedJobQueue && other !== mine && other.name === mine.name && placeOf(other) === placeOf(mine);
+  const twin = mine.node.root.node.findAll().find(isTwin);
+  if (twin === undefined) return;
+  throw new Error(
+    `Two job systems in one place are called "${mine.name}": ${twin.node.path} and ${mine.node.path}. Functions and queues ` +
+      'are named after it. Give one of them another: name.',
+  );
+};
+
 /** What was given, and the defaults for the rest. A property that is there but undefined counts as left out. */
 const settingsOf = (props: BoundedJobQueueProps): JobSettings => {
-  const given = Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));
-  const limits = assertLimits({ ...productionSettings.limits, ...props.limits });
-  return { ...productionSettings, ...given, limits };
+  const limits = assertLimits({ ...productionSettings.limits, ...given(props.limits) });
+  return { ...productionSettings, ...given(props), limits };
 };
+
+const given = <T extends object>(props: T | undefined): Partial<T> =>
+  Object.fromEntries(Object.entries(props ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;

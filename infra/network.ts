@@ -31,7 +31,7 @@ export interface Network {
   readonly securityGroups: readonly ISecurityGroup[];
 }
 
-/** Throws where subnets or security groups are named without the VPC that they are in. */
+/** Throws where subnets or security groups are named without the VPC that they are in, and where a list has none. */
 export const networkFor = (
   scope: Construct,
   { existingVpc, vpcSubnets, existingSecurityGroups }: NetworkProps,
@@ -40,6 +40,11 @@ export const networkFor = (
   if (existingVpc === undefined) {
     if (vpcSubnets === undefined && existingSecurityGroups === undefined) return undefined;
     throw new Error('Subnets or security groups are given without their VPC. Give it too: existingVpc.');
+  }
+  if (existingSecurityGroups?.length === 0) {
+    throw new Error(
+      'existingSecurityGroups is an empty list, and a function in a VPC needs one. Leave it out to have one made.',
+    );
   }
   // CDK declares its own Vpc looser than exactOptionalPropertyTypes allows.
   const vpc = existingVpc as IVpc;

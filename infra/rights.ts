@@ -25,7 +25,7 @@ export interface Resources {
 const allow = (to: JobFunction, actions: readonly string[], ...resources: string[]): void =>
   to.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources }));
 
-/** Items of the jobs table that belong to the operators: the intake and capacity in force, and the reconciler's lock. */
+/** Items of the jobs table that belong to the operators: the intake and capacity that they have set, and the reconciler's lock. */
 const operatorsItems = ['control', 'reconciler'];
 
 const recordActions = [

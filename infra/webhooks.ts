@@ -1,5 +1,6 @@
-import { Stack } from 'aws-cdk-lib';
+import { Stack, Token } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { webhookSettings as settingsSchema } from '../functions/jobs/webhook/settings.ts';
 import type { JobFunction } from './job-function.ts';
 
 /** Where `webhook.deliver` may send to, and how. */
@@ -22,9 +23,18 @@ export interface WebhookProps {
   };
 }
 
-/** As the consumer reads it: `WEBHOOK_SETTINGS`. */
-export const webhookSettings = ({ signing, ...props }: WebhookProps): string =>
-  JSON.stringify({ ...props, ...(signing && { signingParameter: signing.parameterName }) });
+/**
+ * As the consumer reads it: `WEBHOOK_SETTINGS`. Throws for what it would refuse at its first invocation, and with it every
+ * job; of what is known at deployment only, nothing can be said.
+ */
+export const webhookSettings = ({ signing, ...props }: WebhookProps): string => {
+  const settings = { ...props, ...(signing && { signingParameter: signing.parameterName }) };
+  const hosts = props.hosts.filter((host) => !Token.isUnresolved(host));
+  const checked = settingsSchema.safeParse({ ...settings, hosts });
+  if (checked.success) return JSON.stringify(settings);
+  const lines = checked.error.issues.map(({ path, message }) => `${['webhooks', ...path].join('.')}: ${message}`);
+  throw new Error(`${lines.join('\n')}. Given: ${JSON.stringify(settings)}`);
+};
 
 /** Reading the signing keys is a right only where there are any. */
 export const allowSigning = (consumer: JobFunction, { signing }: WebhookProps): void => {

@@ -1,10 +1,10 @@
-import { NestedStack, type Stack } from 'aws-cdk-lib';
+import { NestedStack, Stack, type StackProps } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AttributeType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { BoundedJobQueue, type BoundedJobQueueProps, localSettings, productionLimits } from 'sluice/infra';
+import { BoundedJobQueue, type BoundedJobQueueProps, type Limits, localSettings, productionLimits } from 'sluice/infra';
 import { describe, expect, it } from 'vitest';
 import { productionStage } from '#infra/stages.ts';
 import { inEmptyStack, resourceOf, resourcesOf } from '#test/support/infra/synthesize.ts';
@@ -37,6 +37,8 @@ describe('what is left out', () => {
   it('is what is undefined too, for those who do not compile with exactOptionalPropertyTypes', () => {
     const props = { tracing: undefined, deletionProtection: undefined } as unknown as Partial<BoundedJobQueueProps>;
     expect(templateWith(() => props).toJSON()).toEqual(plain.toJSON());
+    const limits = { capacity: undefined } as unknown as Partial<Limits>;
+    expect(limitsIn(templateWith(() => ({ limits })))).toEqual(productionLimits);
   });
 
   it('is made of the limits that are given and the others of production, which must agree', () => {
@@ -85,6 +87,25 @@ describe('the name', () => {
 
   it.each(['', '1st', 'with space', 'x'.repeat(55)])('may not be "%s", and the error says what may', (name) => {
     expect(() => templateWith(() => ({ name }))).toThrow(/must begin with a letter and have 1 to 54 characters/);
+  });
+
+  it('is that of one only in a stack, or in an account and region that are known', () => {
+    const systemsIn = (...stacks: readonly StackProps[]) =>
+      inEmptyStack((stack) => {
+        for (const [i, props] of stacks.entries()) {
+          new BoundedJobQueue(new Stack(stack.node.root, `Stack${i}`, props), 'Jobs', { entries, name: 'mail' });
+        }
+      });
+    const at = (region: string): StackProps => ({ env: { account: '111122223333', region } });
+    expect(() => systemsIn(at('eu-west-1'), at('eu-west-1'))).toThrow(/called "mail": Stack0\/Jobs and Stack1\/Jobs/);
+    expect(() => systemsIn(at('eu-west-1'), at('us-east-1'))).not.toThrow();
+    // Where they are deployed is said by the profile of the day.
+    expect(() => systemsIn({}, {})).not.toThrow();
+    const both = () =>
+      inEmptyStack((stack) => {
+        for (const id of ['A', 'B']) new BoundedJobQueue(stack, id, { entries, name: 'mail' });
+      });
+    expect(both).toThrow(/Give one of them another: name/);
   });
 
   it('must be given in a nested stack, whose own is not known at synth', () => {
@@ -171,6 +192,11 @@ describe('what is there already', () => {
   it('subnets or security groups without their VPC are an error', () => {
     expect(() => templateWith(() => ({ vpcSubnets: {} }))).toThrow(/Give it too: existingVpc/);
     expect(() => templateWith(() => ({ existingSecurityGroups: [] }))).toThrow(/Give it too: existingVpc/);
+  });
+
+  it('no security groups in a VPC are an error, as Lambda takes none', () => {
+    const props = (stack: Stack) => ({ existingVpc: new Vpc(stack, 'Vpc', { maxAzs: 2 }), existingSecurityGroups: [] });
+    expect(() => templateWith(props)).toThrow(/existingSecurityGroups is an empty list/);
   });
 });
 

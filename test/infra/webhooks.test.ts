@@ -1,3 +1,4 @@
+import { Fn } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { readWebhookSettings } from '#functions/env.ts';
 import { localStage, productionStage, type StageProps } from '#infra/stages.ts';
@@ -34,6 +35,21 @@ describe('webhooks', () => {
       allowHttp: true,
       allowPrivateAddresses: true,
     });
+  });
+
+  it.each([
+    [
+      { hosts: ['Hooks.example'] },
+      /webhooks\.hosts\.0: must be a host, host:port or host:\*, in lower case.*Hooks\.example/,
+    ],
+    [{ hosts: ['https://hooks.example'] }, /webhooks\.hosts\.0: must be a host/],
+    [{ hosts: [], signing: { parameterName: '' } }, /webhooks\.signingParameter/],
+  ])('%j would end the consumer at its first invocation, and is refused at synth', (webhooks, why) => {
+    expect(() => templateOf({ ...productionStage, webhooks })).toThrow(why);
+  });
+
+  it('a host that is known at deployment only is let through', () => {
+    expect(() => templateOf({ ...productionStage, webhooks: { hosts: [Fn.importValue('Host')] } })).not.toThrow();
   });
 
   it('the name of the parameter with the keys reaches the consumer, never a key', () => {
