@@ -23,7 +23,9 @@ const checkedEndpoint = (text: string): string => {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new EmulatorError(`AWS_ENDPOINT_URL is not a URL: "${text}". Give one like http://127.0.0.1:4566`);
   }
-  if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws)$/.test(url.hostname)) {
+  if (
+    /(^|\.)(amazonaws\.com(\.cn)?|amazonaws\.eu|api\.aws|api\.amazonwebservices\.(com\.cn|eu))\.?$/.test(url.hostname)
+  ) {
     throw new EmulatorError(
       `AWS_ENDPOINT_URL names AWS itself, ${url.hostname}; this command is for emulators. To deploy to AWS: npm run deploy`,
     );

@@ -3,6 +3,7 @@ import { bareEnvironment, startEmulator } from '../emulator.ts';
 import { installLocalstack, localstackPython } from '../host/install.mjs';
 import { localDirectory } from '../places.ts';
 import { endpointUrlOf, host } from '../ports.ts';
+import { bindGroupToThisProcess } from '../processes.ts';
 import { choosePort, EmulatorError, startServer } from '../server.ts';
 import type { EngineOptions, RunningEngine } from './engine.ts';
 
@@ -46,6 +47,8 @@ export const startLocalstackHost = async (options: EngineOptions): Promise<Runni
   const directory = `${localDirectory}/${options.name}`;
   const endpointUrl = endpointUrlOf(port);
   mkdirSync(`${directory}/tmp`, { recursive: true });
+  // Until both are up nobody else knows of it: an interruption ends it too.
+  const unbind = bindGroupToThisProcess(dynamo.pid);
   try {
     const localstack = await startServer({
       title: 'LocalStack',
@@ -71,5 +74,7 @@ export const startLocalstackHost = async (options: EngineOptions): Promise<Runni
   } catch (error) {
     await dynamo.stop();
     throw error;
+  } finally {
+    unbind();
   }
 };

@@ -56,6 +56,10 @@ describe('what cannot be chosen is refused with what to do', () => {
     'https://sqs.cn-north-1.amazonaws.com.cn',
     'https://sqs.eu-west-1.api.aws',
     'https://SQS.us-east-1.AmazonAWS.com',
+    'https://sqs.us-east-1.amazonaws.com.',
+    'https://sqs.cn-north-1.api.amazonwebservices.com.cn',
+    'https://sqs.eusc-de-east-1.amazonaws.eu',
+    'https://sqs.eusc-de-east-1.api.amazonwebservices.eu',
   ])('AWS itself: %s', (text) => {
     expect(refusal(undefined, { AWS_ENDPOINT_URL: text })).toContain('names AWS itself');
   });
