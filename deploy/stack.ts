@@ -24,8 +24,8 @@ export class DeployedStack {
    */
   async template(): Promise<Template | undefined> {
     if (!(await this.#isThere())) return undefined;
-    const { TemplateBody = '{}' } = await this.#client.send(new GetTemplateCommand({ StackName: this.#stackName }));
-    const template = jobSystemIn(TemplateBody);
+    const { TemplateBody } = await this.#client.send(new GetTemplateCommand({ StackName: this.#stackName }));
+    const template = jobSystemIn(TemplateBody || '{}');
     if (template !== undefined) return template;
     throw new Failure(
       `The stack ${this.#stackName} is there already, and it is no job system: nothing was changed.`,

@@ -30,8 +30,8 @@ test('a job system is known by its outputs', async () => {
   expect(await (await stackOf(JSON.stringify(jobs))).template()).toEqual(jobs);
 });
 
-test('a stack that has nothing in it yet may become one', async () => {
-  expect(await (await stackOf('{}')).template()).toEqual({ Resources: {} });
+test.each(['{}', ''])('a stack that has nothing in it yet may become one: "%s"', async (template) => {
+  expect(await (await stackOf(template)).template()).toEqual({ Resources: {} });
 });
 
 test.each([
