@@ -185,7 +185,8 @@ export class DynamoSlotRegistry implements SlotRegistry {
         ExpressionAttributeValues: {
           ':tokens': { BS: unique.map(tokenBytes) },
           ...Object.fromEntries(
-            tenants.map(([, own], i) => [`:t${i}`, { BS: own.map((t) => tokenBytes(tokenRest(t))) }]),
+            // Two jobs' tokens may have the same rest by chance, and DynamoDB refuses a set that names a member twice.
+            tenants.map(([, own], i) => [`:t${i}`, { BS: [...new Set(own.map(tokenRest))].map(tokenBytes) }]),
           ),
         },
       }),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mayTake } from '#core/admission.ts';
 import type { Control } from '#core/control.ts';
-import type { Shard, Slot } from '#core/slot.ts';
+import { makeToken, type Shard, type Slot } from '#core/slot.ts';
+import { t0 } from '#test/support/core/jobs.ts';
 import { describeQuotas } from './slot-quota.ts';
 import { count, identity, type RegistryUnderTest, slotOf } from './subjects.ts';
 
@@ -172,6 +173,16 @@ export const describeSlotRegistry = (name: string, make: () => Promise<RegistryU
         await registry.free(0, [b.token, c.token]);
         expect(await members()).toEqual([]);
         expect(await registry.take(a)).toBe('taken');
+      });
+
+      it('frees several at once whose jobs differ in nothing but the id', async () => {
+        const { registry, members } = await withShard();
+        const alike = (): Slot => ({ shard: 0, token: makeToken(identity().id, 'aaaaaa000000', t0) });
+        const [a, b] = [alike(), alike()];
+        await registry.take(a, 2);
+        await registry.take(b, 2);
+        await registry.free(0, [a.token, b.token]);
+        expect(await members()).toEqual([]);
       });
 
       it('does nothing with no tokens, and makes no shard', async () => {

@@ -160,9 +160,10 @@ describe('an upgrade with jobs in flight', () => {
     // minute later on this stage; and one that was exchanged in the middle of a run holds its lock as long as it might run.
     await eventually(
       async () => {
-        await system.reconcile();
+        const report = await system.reconcile();
         const { inFlight, backlog, dead } = (await system.api.status()).body;
-        expect({ inFlight, visible: backlog.visible, dead }).toEqual({ inFlight: calm, visible: 0, dead: 0 });
+        const found = { inFlight, visible: backlog.visible, dead };
+        expect(found, `${report}\n${await system.registry()}`).toEqual({ inFlight: calm, visible: 0, dead: 0 });
       },
       { withinMs: 100_000, everyMs: 500 },
     );

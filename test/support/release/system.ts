@@ -57,8 +57,26 @@ export class DeployedSystem {
     await sqs.send(new SendMessageCommand({ QueueUrl: this.#outputs[to], MessageBody }));
   }
 
-  async reconcile(): Promise<void> {
-    await lambda.send(new InvokeCommand({ FunctionName: this.#outputs['ReconcileFunctionName'] }));
+  /** A run of the reconciler; its report as text. Throws when the function did. */
+  async reconcile(): Promise<string> {
+    const FunctionName = this.#outputs['ReconcileFunctionName'];
+    const { FunctionError, Payload } = await lambda.send(new InvokeCommand({ FunctionName }));
+    const text = Payload?.transformToString() ?? '';
+    if (FunctionError !== undefined) throw new Error(`The reconciler failed: ${text}`);
+    return text;
+  }
+
+  /** Shards, control item and the reconciler's memory, as text: what a test that failed wants to know. */
+  async registry(): Promise<string> {
+    const ids = ['control', 'reconciler', ...Array.from({ length: 8 }, (_, i) => `slots#${i}`)];
+    const found = await Promise.all(
+      ids.map((id) =>
+        dynamo.send(new GetItemCommand({ TableName: this.#outputs['JobsTableName'], Key: { id: { S: id } } })),
+      ),
+    );
+    const asHex = (_: string, value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+    return found.map(({ Item }) => JSON.stringify(Item, asHex)).join('\n');
   }
 
   /** How often something was credited to an account of the ledger. */
