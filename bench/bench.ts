@@ -9,7 +9,7 @@ import { type Bench, startBench } from './deployment.ts';
 import { countOwn } from './own-counts.ts';
 import { plotOf } from './plot.ts';
 import { CountingProxy } from './proxy.ts';
-import { reportOf } from './report.ts';
+import { reportOf, summaryOf } from './report.ts';
 import type { Result, Rounds } from './result.ts';
 import { delayMs, type Round, runRound, warmUp } from './rounds.ts';
 import { sectionOf, withSection } from './sections.ts';
@@ -68,10 +68,13 @@ const write = (result: Result, publish: boolean): void => {
   writeFileSync(`${directory}/latest.json`, `${JSON.stringify(result, null, 2)}\n`);
   writeFileSync(`${directory}/latest.md`, reportOf(result));
   writeFileSync(`${directory}/latest.svg`, plotOf(result));
-  if (publish) writeFileSync(published, withOtherSections(reportOf(result), directory));
+  if (!publish) return;
+  writeFileSync(published, withOtherSections(reportOf(result), directory));
+  writeFileSync(readme, withSection(readFileSync(readme, 'utf8'), 'Cost and speed', summaryOf(result)));
 };
 
 const published = `${projectRoot}/bench/RESULTS.md`;
+const readme = `${projectRoot}/README.md`;
 const others = { Growth: 'growth.md', Contention: 'contention.md' };
 
 /** What the other commands found on this machine goes along, or else what the report had of them before. */
@@ -88,7 +91,7 @@ const main = async (): Promise<number> => {
   const { values } = parseArgs({
     options: {
       rounds: { type: 'string', default: '3' },
-      /** Also writes the summary that is kept in the repository. */
+      /** Also writes what is kept in the repository: bench/RESULTS.md, and the README's section "Cost and speed". */
       publish: { type: 'boolean', default: false },
     },
   });

@@ -88,11 +88,13 @@ const reportOf = (rows: readonly GrowthRow[]): string => {
 };
 
 const explained = `Calls and units are flat where a job is concerned. What grows, and why: a run of the reconciler reads each record in
-flight once, a hundred a call, up to a bound. A page reads its limit from each bucket of its index and then the records
-that it shows, so it is bounded by the page and not by the table. The milliseconds of pages grow with the emulator, which
-reads a table from end to end where DynamoDB follows an index, as a bare query at the same size shows; its milliseconds
-of jobs do not. Status counts the dead up
-to 10,000. A redrive includes what its jobs cost when they run and die again.`;
+flight once, a hundred a call, up to a bound, and all shards, whose number follows from the capacity. A job that has waited
+longer than the stage allows (10 s on this one, 15 min in production) is marked as stale, once, with a write: that is most of
+a run's writes with many in flight. A scheduled run that fell into a step is counted with it, as with 20,000 waiting. A page
+reads its limit from each bucket of its index and then the records that it shows, so it is bounded by the page and not by the
+table. The milliseconds of pages grow with the emulator, which reads a table from end to end where DynamoDB follows an index,
+as a bare query at the same size shows; its milliseconds of jobs do not. Status counts the dead up to 10,000. A redrive
+includes what its jobs cost when they run and die again.`;
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({ options: { large: { type: 'boolean', default: false } } });

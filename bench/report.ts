@@ -114,12 +114,27 @@ const targets = (result: Result): string =>
     ]),
   );
 
+const conditionsOf = ({ conditions }: Result): string =>
+  Object.entries(conditions)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('; ');
+
+/** The section of the README: each target beside what was found. */
+export const summaryOf = (
+  result: Result,
+): string => `\`npm run bench\` runs Sluice and a stock Powertools build (\`bench/peer\`) in turn on one emulator. A ratio is ours to the
+peer's, with its spread over the rounds; calls and units are counted, times are the emulator's and no measurement of AWS.
+${conditionsOf(result)}.
+
+${targets(result)}
+
+[bench/RESULTS.md](bench/RESULTS.md) has the figures behind it, why what was missed was missed, growth and contention.
+`;
+
 /** The run as Markdown. */
 export const reportOf = (result: Result): string => `# Sluice beside a stock Powertools build
 
-Made by \`npm run bench\`; the peer is in \`bench/peer\`. ${Object.entries(result.conditions)
-  .map(([name, value]) => `${name}: ${value}`)
-  .join('; ')}.
+Made by \`npm run bench\`; the peer is in \`bench/peer\`. ${conditionsOf(result)}.
 
 Both builds ran on one emulator in one run, in turn. Calls and units were counted by a proxy in front of the emulator;
 Lambda's receives and deletes follow from the invocations of the consumer. Times were taken without the proxy. They are
