@@ -160,7 +160,10 @@ describe('POST /operator/dead/redrive', () => {
 
     await resumeConsumer();
     await settled();
-    expect((await api.redrive({ ids, cursor: stopped.body.cursor })).body).toEqual(body({}));
+    // An instance may go on saying "full" for the second for which it remembers it.
+    await eventually(async () =>
+      expect((await api.redrive({ ids, cursor: stopped.body.cursor })).body).toEqual(body({})),
+    );
     for (const { id, account } of dead) {
       await jobIn(id, 'succeeded');
       expect(await ledger(account)).toEqual({ total: 5, writes: 1 });
