@@ -40,11 +40,8 @@ export const submit = async (
 };
 
 /** One read where this instance has met the id, instead of a slot taken, a record refused, and the slot given back. */
-const replayOfRecent = async (world: World, view: SlotView, submission: Submission): Promise<Submitted | undefined> => {
-  if (!view.recent.has(submission.id)) return undefined;
-  const job = await world.store.read(submission.id);
-  return isKnown(world, job) ? replay(world, view, submission, job) : undefined;
-};
+const replayOfRecent = async (world: World, view: SlotView, submission: Submission): Promise<Submitted | undefined> =>
+  view.recent.has(submission.id) ? replayOfKnown(world, view, submission) : undefined;
 
 const failed = (world: World, submission: Submission, error: unknown): Submitted => {
   world.telemetry.note({
@@ -183,9 +180,11 @@ const replayOr = async (
   view: SlotView,
   submission: Submission,
   otherwise: () => Submitted,
-): Promise<Submitted> => {
+): Promise<Submitted> => (await replayOfKnown(world, view, submission)) ?? otherwise();
+
+const replayOfKnown = async (world: World, view: SlotView, submission: Submission): Promise<Submitted | undefined> => {
   const job = await world.store.read(submission.id);
-  return isKnown(world, job) ? replay(world, view, submission, job) : otherwise();
+  return isKnown(world, job) ? replay(world, view, submission, job) : undefined;
 };
 
 const isKnown = (world: World, job: Job | undefined): job is Job =>
